@@ -137,7 +137,7 @@ class Zeno(Methods):
                 self._process.kill()
             raise
         except BrokenPipeError:
-            raise self._gone() from None
+            raise self._make_gone() from None
 
     def _receive(self, deadline: float) -> bytes:
         while not self._answers:
@@ -148,18 +148,18 @@ class Zeno(Methods):
     def _pull(self) -> None:
         chunk = os.read(self._source, 1 << 16)
         if not chunk:
-            raise self._gone()
+            raise self._make_gone()
         self._answers.extend(self._lines.feed(chunk))
 
     def _wait(self, deadline: float, poll: select.poll) -> dict[int, int]:
         if self._process.stdout is None or self._process.stdout.closed:
-            raise self._gone()
+            raise self._make_gone()
         ready = dict(poll.poll(min(max(0.0, deadline - time.monotonic()) * 1000, _LONGEST_POLL)))
         if not ready:
             raise TimeoutError("the server did not answer in time")
         return ready
 
-    def _gone(self) -> Gone:
+    def _make_gone(self) -> Gone:
         # Its pipes close a moment before its status is known.
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
@@ -206,7 +206,7 @@ class AsyncZeno(AsyncMethods):
         self._numbers += 1
         request_id = f"py-{self._process.pid}-{self._numbers}"
         if self._ended:
-            raise self._gone()
+            raise self._make_gone()
         answer = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(self.timeout):
@@ -216,7 +216,7 @@ class AsyncZeno(AsyncMethods):
                 await self._sink.drain()
                 return _result(await answer, request_id, result)
         except (ConnectionError, RuntimeError) as error:
-            raise error if isinstance(error, Gone) else self._gone() from None
+            raise error if isinstance(error, Gone) else self._make_gone() from None
 
     async def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> AsyncIterator[R]:
         """Yield the result of a request, and of further requests with its cursor until a result has none."""
@@ -242,9 +242,9 @@ class AsyncZeno(AsyncMethods):
         self._ended = True
         for answer in self._waiting:
             if not answer.done():
-                answer.set_exception(self._gone())
+                answer.set_exception(self._make_gone())
 
-    def _gone(self) -> Gone:
+    def _make_gone(self) -> Gone:
         return Gone(f"the server has ended with status {self._process.returncode}; its standard error may say why")
 
 

@@ -20,7 +20,7 @@ class ZenoError(Exception):
     code: ClassVar[str]
 
     @staticmethod
-    def restored(code: str, message: str) -> "ZenoError":
+    def restore(code: str, message: str) -> "ZenoError":
         """Return the error with this code and message, as another process reported it."""
         kind = next(kind for kind in ZenoError.__subclasses__() if kind.code == code)
         error = kind.__new__(kind)

@@ -110,7 +110,7 @@ class Meter:
         # A call costs as much as some thousand states.
         work, each = 0, MUCH_WORK >> 6
 
-        def guarded(text: bytes) -> T:
+        def check_and_call(text: bytes) -> T:
             nonlocal work
             own = states * len(text)
             work += own + each
@@ -119,7 +119,7 @@ class Meter:
                 self.expect_work(own)
             return function(text)
 
-        return guarded
+        return check_and_call
 
     def guard_scan(self, scan: Scan | None, states: int) -> Scan | None:
         """Return a scan by a pattern of so many states that goes through a text in pieces of whole lines.

@@ -19,7 +19,7 @@ from zeno.search.query import Query
 from zeno.search.selection import Rules, Selection
 from zeno.search.sink import SearchedFile, Sink, Skipped, Wish
 from zeno.session.server import Server
-from zeno.text.path_names import printed_entry
+from zeno.text.path_names import decode_entry
 
 
 def wait_for_helper() -> None:
@@ -100,7 +100,7 @@ def differences(root: str, requests: list[dict[str, Any]]) -> list[str]:
         before = descriptors()
         alone = ColdCorpus(tree, shared_from=sys.maxsize, shared_directories=sys.maxsize)
         # Names that are there no more, or are no files, as if somebody had changed the tree after it was listed.
-        paths = sorted({*map(printed_entry, os.listdir(root)), "gone", "gone/x", " first/x", "d/\0ff"})
+        paths = sorted({*map(decode_entry, os.listdir(root)), "gone", "gone/x", " first/x", "d/\0ff"})
         for kind in (ColdCorpus, PatientCorpus):
             helped = kind(tree, shared_from=1, part=2, shared_directories=1)
             for request in requests:

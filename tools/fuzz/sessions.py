@@ -176,7 +176,7 @@ class _Session:
         assert all(entry.problem is None for entry in entries)
         pairing = events.Pairing()
         told = [one for one in events.exchanges(entries, pairing) if isinstance(one, events.Exchange)]
-        assert not pairing.unanswered()
+        assert not pairing.list_unanswered()
         assert [one.op for one in told] == [op for op, _ in self._exchanges]
         for one, (_, answer) in zip(told, self._exchanges, strict=True):
             if answer["ok"]:

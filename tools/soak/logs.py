@@ -23,6 +23,8 @@ def problems(name: str, log: Path, torn: int, left: int) -> list[str]:
     found = []
     if len(unreadable) > torn:
         found.append(f"{name}: {len(unreadable)} lines of the log cannot be read, first {unreadable[0]}")
-    if len(pairing.unanswered()) > torn + left or not answered:
-        found.append(f"{name}: {len(pairing.unanswered())} requests without an answer in the log, {answered} with one")
+    if len(pairing.list_unanswered()) > torn + left or not answered:
+        found.append(
+            f"{name}: {len(pairing.list_unanswered())} requests without an answer in the log, {answered} with one"
+        )
     return found

@@ -28,7 +28,7 @@ from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import NOT_REGULAR, WalkedNames
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
-from zeno.text.path_names import printed_entry
+from zeno.text.path_names import decode_entry
 
 # Names that affect ignore rules even if they are no files.
 _RULING = (REPOSITORY, EXCLUDE)
@@ -51,7 +51,7 @@ class Folder:
         if parent is not None:
             encoded = os.fsencode(name)
             self.path = parent.path + b"/" + encoded if parent.path else encoded
-            self.prefix = f"{parent.prefix}{printed_entry(name)}/"
+            self.prefix = f"{parent.prefix}{decode_entry(name)}/"
         self.watch = NO_WATCH
         self.children: dict[str, Folder | CachedFile | Link] = {}
 
@@ -202,7 +202,7 @@ class Listing:
             found = {
                 name: (kind, inode)
                 for name, (kind, inode) in found.items()
-                if not policy.denies(folder.prefix + printed_entry(name), is_directory=kind == FOLDER)
+                if not policy.denies(folder.prefix + decode_entry(name), is_directory=kind == FOLDER)
             }
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
@@ -218,7 +218,7 @@ class Listing:
             if isinstance(known, {FILE: CachedFile, FOLDER: Folder}.get(kind, Link)):
                 return
             self._drop_child(folder, name)
-        path = folder.prefix + printed_entry(name)
+        path = folder.prefix + decode_entry(name)
         if name in _RULING:
             self._changed.add(path)
         if kind == FOLDER:

@@ -41,7 +41,7 @@ def _columns(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)
 
 
-def coloured(word: str, text: str | None = None) -> str:
+def paint(word: str, text: str | None = None) -> str:
     """Return a word that states an outcome, or `text` in its place, in the colour of the word; plain off a terminal."""
     shown = word if text is None else text
     if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":

@@ -72,9 +72,9 @@ def call(options: argparse.Namespace) -> int:
     """Run one operation."""
     _take_directory(options)
     from zeno.session.server import Server
-    from zeno.text.path_names import typed
+    from zeno.text.path_names import decode_word
 
-    if typed(options.op) != options.op:
+    if decode_word(options.op) != options.op:
         raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
     as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
     args = _arguments(options)

@@ -6,7 +6,7 @@ import sys
 from contextlib import ExitStack
 from typing import Any
 
-from zeno.cli.printing import call, coloured, count, print_json, safe, say, say_row
+from zeno.cli.printing import call, count, paint, print_json, safe, say, say_row
 from zeno.cli.trace_source import TraceSource, replayer_for
 from zeno.errors import CannotRun
 from zeno.trace.coverage import coverage as coverage_of
@@ -28,7 +28,7 @@ def lint(options: argparse.Namespace) -> int:
             if options.format == "json":
                 findings.append(finding._asdict())
             else:
-                say(f"line {finding.line}: {coloured(finding.level)}: {finding.code}: {safe(finding.message)}")
+                say(f"line {finding.line}: {paint(finding.level)}: {finding.code}: {safe(finding.message)}")
     if options.format == "json":
         print_json(
             {"events": source.events, "errors": counts["error"], "warnings": counts["warning"], "findings": findings}
@@ -80,7 +80,7 @@ def replay(options: argparse.Namespace) -> int:
             say(f"{described} not run again: describe, which is about the server and not about the tree")
         if refused := counts["not_run"] - described:
             say(f"{refused} not run again: refusals that came from the session, not from the request")
-    return 1 if differences or source.problems or source.pairing.unanswered() else 0
+    return 1 if differences or source.problems or source.pairing.list_unanswered() else 0
 
 
 def _short(answer: str) -> str:
@@ -110,7 +110,7 @@ def verify(options: argparse.Namespace) -> int:
     else:
         source.print_problems()
         for claim in claims:
-            outcome = coloured("checks out") if claim.checks_out else coloured("FAILS", "FAILS     ")
+            outcome = paint("checks out") if claim.checks_out else paint("FAILS", "FAILS     ")
             say(f"{outcome}  line {claim.line}: {safe(claim.event['claim'])}")
             for one in claim.evidence:
                 note = f" to {one.moved_to[0]}-{one.moved_to[1]}" if one.moved_to else ""
@@ -168,7 +168,7 @@ def coverage(options: argparse.Namespace) -> int:
 
 
 def _print_coverage(found: Any, files: list[Any], total: dict[str, int], wide: bool) -> None:
-    say(coloured("head", f"{'delivered':>9} {'of lines':>8}  file"))
+    say(paint("head", f"{'delivered':>9} {'of lines':>8}  file"))
     for file in files:
         share = "-" if not file.total else f"{100 * file.delivered / file.total:.0f}%"
         there = "gone" if file.total is None else file.total

@@ -61,14 +61,14 @@ class TraceSource:
 
     def summary(self) -> dict[str, Any]:
         """Return the part of every report that is about the trace itself: events, problems, unanswered requests."""
-        unanswered = [{"line": number, "id": event["id"]} for number, event in self.pairing.unanswered()]
+        unanswered = [{"line": number, "id": event["id"]} for number, event in self.pairing.list_unanswered()]
         return {"events": self.events, "problems": self.problems, "unanswered": unanswered}
 
     def print_problems(self, tell: Callable[[str], None] = say) -> None:
         """Print problems and unanswered requests, one a line."""
         for problem in self.problems:
             tell(f"line {problem['line']}: {problem['code']}: {safe(problem['message'])}")
-        for number, event in self.pairing.unanswered():
+        for number, event in self.pairing.list_unanswered():
             tell(f"line {number}: unanswered: the request {safe(event['id'])} has no response and no error")
 
 

@@ -18,7 +18,7 @@ from zeno.errors import CannotRun
 from zeno.files.policy import Policy
 from zeno.files.roots import Nested
 from zeno.options import read_roots
-from zeno.text.path_names import typed
+from zeno.text.path_names import decode_word
 from zeno.trace.events import KINDS, read
 from zeno.trace.recorder import POLICY, ROOT, SUBCALL, TRACE, Citation, NotRecorded, Recorder, policy_of_environment
 
@@ -70,12 +70,12 @@ def claim(options: argparse.Namespace) -> int:
         last = last if dash else first
         if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in (first, last)):
             raise CannotRun(f"{text!r} is not PATH:FIRST-LAST; cite lines, as in src/app.py:3-7 or src/app.py:3")
-        cited.append((typed(path), int(first), int(last)))
+        cited.append((decode_word(path), int(first), int(last)))
     for text in options.symbol:
         path, _, name = text.partition(":")
         if not path or not name:
             raise CannotRun(f"{text!r} is not PATH:NAME; cite a definition, as in src/app.py:Session.renew")
-        cited.append({"path": typed(path), "symbol": name})
+        cited.append({"path": decode_word(path), "symbol": name})
     with _recorder(options) as recorder:
         event = recorder.claim(options.claim, cited, answers=options.answer, search=_search(options), id=options.id)
     if options.format == "json":
@@ -94,7 +94,7 @@ def _search(options: argparse.Namespace) -> dict[str, Any] | None:
     if options.regex:
         search["regex"] = True
     if options.where:
-        search["paths"] = [typed(path) for path in options.where]
+        search["paths"] = [decode_word(path) for path in options.where]
     return search
 
 

@@ -16,7 +16,7 @@ def extract(path: str, text: bytes) -> Facts:
     facts = ask_tree(text, grammar)
     if facts is None:
         return apply_rules(path, text)
-    return _completed(facts, path, text, grammar) if facts.unparsed else facts
+    return _complete(facts, path, text, grammar) if facts.unparsed else facts
 
 
 def apply_rules(path: str, text: bytes) -> Facts:
@@ -31,7 +31,7 @@ def _by_rules(path: str, text: bytes) -> list[Symbol]:
     return [Symbol(symbol.kind, symbol.name, symbol.line, symbol.line, 0, "") for symbol in found]
 
 
-def _completed(facts: Facts, path: str, text: bytes, grammar: Grammar) -> Facts:
+def _complete(facts: Facts, path: str, text: bytes, grammar: Grammar) -> Facts:
     """Return facts with the definitions that the rules find on lines that could not be parsed."""
     known = {(symbol.name, symbol.line) for symbol in facts.symbols}
     unparsed = {line for first, last in facts.unparsed for line in range(first, last + 1)}

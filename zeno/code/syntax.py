@@ -57,7 +57,7 @@ _TOP = _Container("", (-1, _FAR), _FAR, -1, "", 0, None)
 
 
 @cache
-def _prepared(grammar: Grammar) -> tuple[Any, Any, Any]:
+def _prepare(grammar: Grammar) -> tuple[Any, Any, Any]:
     """Return parser and queries: definitions, roles."""
     from tree_sitter import Language, Parser, Query
 
@@ -67,7 +67,7 @@ def _prepared(grammar: Grammar) -> tuple[Any, Any, Any]:
 
 def load(grammar: Grammar) -> None:
     """Prepare a grammar ahead of its first text."""
-    _prepared(grammar)
+    _prepare(grammar)
 
 
 def ask_tree(text: bytes, grammar: Grammar) -> Facts | None:
@@ -77,11 +77,11 @@ def ask_tree(text: bytes, grammar: Grammar) -> Facts | None:
     """
     from tree_sitter import QueryCursor
 
-    parser, definitions, roles = _prepared(grammar)
+    parser, definitions, roles = _prepare(grammar)
     root = parser.parse(text).root_node
     if root.descendant_count > MAX_NODES:
         return None
-    unparsed = _unparsed(root)
+    unparsed = _find_unparsed(root)
     if unparsed is None:
         return None
     captures = QueryCursor(roles).captures(root)
@@ -106,7 +106,7 @@ def _lines(node: Any) -> tuple[int, int]:
     return first + 1, last + (column > 0 or last == first)
 
 
-def _unparsed(root: Any) -> list[tuple[int, int]] | None:
+def _find_unparsed(root: Any) -> list[tuple[int, int]] | None:
     """Return the lines that could not be parsed; None if an error has too many children.
 
     A query takes time quadratic in the number of a node's children if none of them has a name, as those of errors.

@@ -55,7 +55,7 @@ class FactTable:
         """
         end = f"{name}\n".encode()
         keys = [_key(file) for file in files]
-        found = {key: facts for key in keys if (facts := self._kept(key, end)) is not None}
+        found = {key: facts for key in keys if (facts := self._find_kept(key, end)) is not None}
         missing = {key: file for key, file in zip(keys, files, strict=True) if key not in found}
         parsed = {key: file for key, file in missing.items() if _is_parsed(file)}
         for key, data in zip(parsed, self._pool.parse(list(parsed.values()), check) if parsed else [], strict=True):
@@ -86,7 +86,7 @@ class FactTable:
         self._pool.close()
         self._background.close()
 
-    def _kept(self, key: _Key, end: bytes) -> Facts | None:
+    def _find_kept(self, key: _Key, end: bytes) -> Facts | None:
         """Return facts that are kept, without symbols if no text in them ends like this."""
         facts = self._decoded.get(key)
         if facts is None and (data := self._encoded.get(key)) is not None:

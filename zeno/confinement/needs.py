@@ -27,8 +27,8 @@ _LOADER = re.compile(r"ld[-.].*\.so(\.\d+)*$|ld\.so$")
 
 def rules(roots: Iterable[int], log: str | None) -> list[AccessRule]:
     """Return what a server of these open roots needs: reading, running Python again, and the log if there is one."""
-    folders = {*_SYSTEM_LIBRARIES, *_FILES, *_installed()}
-    folders |= {path for path in _loaded() if not any(path.startswith(folder + "/") for folder in folders)}
+    folders = {*_SYSTEM_LIBRARIES, *_FILES, *_find_installed()}
+    folders |= {path for path in _find_loaded() if not any(path.startswith(folder + "/") for folder in folders)}
     return [
         *((root, _READ) for root in roots),
         ("/proc/self", _READ),
@@ -40,7 +40,7 @@ def rules(roots: Iterable[int], log: str | None) -> list[AccessRule]:
     ]
 
 
-def _installed() -> Iterator[str]:
+def _find_installed() -> Iterator[str]:
     """Yield the folders of the standard library and of packages, and the settings of a virtual environment."""
     for name in ("stdlib", "platstdlib", "purelib", "platlib"):
         yield sysconfig.get_path(name)
@@ -53,7 +53,7 @@ def _installed() -> Iterator[str]:
         yield os.path.join(prefix, "lib")
 
 
-def _loaded() -> Iterator[str]:
+def _find_loaded() -> Iterator[str]:
     """Yield the folders of packages and the files of modules that are imported already, wherever they are installed."""
     for name, module in list(sys.modules.items()):
         if "." not in name and name != "__main__":

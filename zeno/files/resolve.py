@@ -18,7 +18,7 @@ from zeno.files.listed_names import list_names
 from zeno.files.location import DIRECTORY, MAX_MOVES, HeldDirectories, Location
 from zeno.files.policy import DENIED, Policy
 from zeno.files.rules import DeniedByRules
-from zeno.text.path_names import printed
+from zeno.text.path_names import decode_name
 
 # How many components the links on one path may add. With 40 links of 2,000 components each, one path would take a third
 # of a second, and a tree or a request can hold thousands of such paths.
@@ -65,7 +65,7 @@ class _Guard:
 
     def before(self, place: bytes) -> None:
         """Check a component by its path from the root, before the file system is read."""
-        if self._policy.active and self._policy.verdict(printed(place)) == DENIED:
+        if self._policy.active and self._policy.verdict(decode_name(place)) == DENIED:
             raise Denied(self._path)
 
     def after(self, place: bytes, mode: int | None) -> None:
@@ -91,7 +91,7 @@ class _Guard:
             return False
         is_directory = mode is not None and stat.S_ISDIR(mode)
         kinds = (is_directory,) if mode is not None else (True, False)
-        return self._policy.denies(printed(place), is_directory=is_directory) or (
+        return self._policy.denies(decode_name(place), is_directory=is_directory) or (
             self._rules is not None and any(self._rules.deny(place, is_directory=kind) for kind in kinds)
         )
 
@@ -247,4 +247,4 @@ def join_missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes])
 
 
 def _join(names: list[bytes]) -> str:
-    return printed(b"/".join(names)) if names else "."
+    return decode_name(b"/".join(names)) if names else "."

@@ -17,7 +17,7 @@ from zeno.files.policy import DENIED, Policy
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import Walked, walk
-from zeno.text.path_names import printed, raw
+from zeno.text.path_names import decode_name, raw
 
 TOP = Entry(FOLDER, 0, 0)
 """The first level."""
@@ -133,7 +133,7 @@ class Roots:
             below = self.inside(name)
             if below is None:
                 raise OutsideRoot(path)
-            steps = list(map(printed, below))
+            steps = list(map(decode_name, below))
         else:
             steps = path.split("/")
         while steps and steps[0] in ("", "."):

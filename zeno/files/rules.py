@@ -14,7 +14,7 @@ from typing import NamedTuple
 from zeno.files.batch_open import READING
 from zeno.files.location import DIRECTORY, MAX_MOVES, Location
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
-from zeno.text.path_names import printed_entry
+from zeno.text.path_names import decode_entry
 
 HIDDEN, IGNORED, EXCLUDED = LEFT_OUT = ("hidden", "ignored", "excluded")
 """Rules that can leave a name out, in the order in which they are tried."""
@@ -58,7 +58,7 @@ class NameRules(NamedTuple):
                 name == REPOSITORY or ignores.leave_out(base + os.fsencode(name), is_directory)
             ):
                 found[name] = IGNORED
-            elif is_directory and exclude_dirs and printed_entry(name) in exclude_dirs:
+            elif is_directory and exclude_dirs and decode_entry(name) in exclude_dirs:
                 found[name] = EXCLUDED
         return found
 

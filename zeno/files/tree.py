@@ -16,7 +16,7 @@ from zeno.files.location import Location
 from zeno.files.open_file import File
 from zeno.files.policy import ALLOWED, DENIED, Policy
 from zeno.files.resolve import MAX_RETRIES, NOWHERE, ResolvedPath, Trail, follow
-from zeno.text.path_names import printed, raw
+from zeno.text.path_names import decode_name, raw
 
 if TYPE_CHECKING:
     from zeno.files.openat2 import Opener
@@ -219,7 +219,7 @@ class Tree:
         if below is None:
             return ["."] if self._absolute_paths.is_below(path) else []
         try:
-            place = self.place("/".join(map(printed, below)).lstrip("/") or ".")
+            place = self.place("/".join(map(decode_name, below)).lstrip("/") or ".")
         except (Denied, OutsideRoot, PermissionDenied):
             return []
         return [place.path] if place.is_folder else []
@@ -264,7 +264,7 @@ class Tree:
         except (OutsideRoot, PermissionDenied):
             pass
         outside = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in trail.links)
-        return LinkTarget(target, outside, denied, frozenset(map(printed, trail.steps)))
+        return LinkTarget(target, outside, denied, frozenset(map(decode_name, trail.steps)))
 
 
 def _is_plain(path: str) -> bool:

@@ -18,7 +18,7 @@ from zeno.files.resolve import NOWHERE
 from zeno.files.rules import DeniedByRules, NameRules, rules_inside
 from zeno.files.tree import Tree
 from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
-from zeno.text.path_names import printed_entry, raw
+from zeno.text.path_names import decode_entry, raw
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
@@ -195,15 +195,15 @@ class _Walk:
             slashes = set(folders)
             by_rule: dict[str, list[str]] = {}
             for name, rule in left_out.items():
-                by_rule.setdefault(rule, []).append(prefix + printed_entry(name) + "/" * (name in slashes))
+                by_rule.setdefault(rule, []).append(prefix + decode_entry(name) + "/" * (name in slashes))
             for rule, names in by_rule.items():
                 yield WalkedNames(names, rule)
             files = [name for name in files if name not in left_out]
         start, at = self._start, 0
-        paths = [path for name in sorted(map(printed_entry, files)) if (path := prefix + name) >= start]
+        paths = [path for name in sorted(map(decode_entry, files)) if (path := prefix + name) >= start]
         rest: list[tuple[str, os.DirEntry[str] | None]] = [
-            *((printed_entry(name) + "/", None) for name in folders if name not in left_out),
-            *((printed_entry(name), entry) for name, entry in others.items() if name not in left_out),
+            *((decode_entry(name) + "/", None) for name in folders if name not in left_out),
+            *((decode_entry(name), entry) for name, entry in others.items() if name not in left_out),
         ]
         for key, entry in sorted(rest, key=itemgetter(0)):
             path = prefix + key
@@ -235,11 +235,11 @@ class _Walk:
                         is_file
                         and concealed is not None
                         and concealed == entry.inode()
-                        and self._look(prefix + printed_entry(name), entry) is None
+                        and self._look(prefix + decode_entry(name), entry) is None
                     ):
                         continue
                     is_directory = not is_file and entry.is_dir(follow_symlinks=False)
-                    if guarded and self._denies(prefix + printed_entry(name), is_directory):
+                    if guarded and self._denies(prefix + decode_entry(name), is_directory):
                         continue
                     if is_file:
                         files.append(name)

@@ -7,7 +7,7 @@ import contract_spec as spec
 from contract_spec.operations import args_schema, marked, operations
 
 from zeno.session.wire import MAX_DEPTH
-from zeno.text.path_names import typed
+from zeno.text.path_names import decode_word
 
 _NO_LIMIT = (1 << 53) - 1
 
@@ -71,8 +71,8 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         if not equals:
             raise NotAPair(f"{word!r} is not KEY=VALUE; {op} takes {', '.join(properties) or 'no arguments'}")
         if key in names:
-            text = typed(text)
-        elif typed(word) != word:
+            text = decode_word(text)
+        elif decode_word(word) != word:
             raise NotAPair(f"{word!r} is not UTF-8; only names of files may be other bytes")
         kind = properties.get(key, {}).get("type")
         if kind == "array":

@@ -158,19 +158,19 @@ def _words(args: FindSymbolsArgs) -> list[str]:
 
 def _predicate(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
     """Return whether a symbol is asked for."""
-    named = _named(args)
+    named = _make_name_test(args)
 
-    def wanted(symbol: Symbol) -> bool:
+    def is_wanted(symbol: Symbol) -> bool:
         if args.kinds is not MISSING and symbol.kind not in args.kinds:
             return False
         if args.max_depth is not MISSING and _depth(symbol) > args.max_depth:
             return False
         return named(symbol)
 
-    return wanted
+    return is_wanted
 
 
-def _named(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
+def _make_name_test(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
     if args.name is MISSING:
         return lambda _: True
     name = args.name
@@ -209,7 +209,7 @@ def _order(symbol: Symbol) -> tuple[int, str]:
 def _in_known_languages(asked: Selection) -> Selection:
     """Return a selection without files in no known language, which define nothing."""
 
-    def wanted(path: str) -> bool:
+    def is_wanted(path: str) -> bool:
         return asked.wanted(path) and language_of(path) is not None
 
     def pick(paths: Paths) -> list[str]:
@@ -217,7 +217,7 @@ def _in_known_languages(asked: Selection) -> Selection:
 
     # Equal entries pick the same files, so kept selections of grep must not be taken for these.
     entries = None if asked.entries is None else (*asked.entries, _CODE)
-    return Selection(wanted, asked.reaches, pick, entries)
+    return Selection(is_wanted, asked.reaches, pick, entries)
 
 
 def _position(args: FindSymbolsArgs) -> tuple[str, int]:

@@ -5,7 +5,7 @@ from pydantic import MISSING
 
 from zeno.files.file_tree import TextFile
 from zeno.meter import Meter
-from zeno.results.clip import fitting, needed, shortened, size
+from zeno.results.clip import find_line_limit, fitting, shorten, size
 from zeno.results.receipts import receipt
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
@@ -18,11 +18,11 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
         file.require_text()
         meter.charge_bytes(file.path, file.size, "have --max-scan-bytes raised")
         meter.expect(file.size)
-        window = Window(1, args.head_lines, meter.charge_text, needed(args))
+        window = Window(1, args.head_lines, meter.charge_text, find_line_limit(args))
         window.feed(file.chunks(), is_normal=file.is_normal)
         tail_lines = _tail(file, window.total, args, meter)
     meter.count_file(file.bytes_read)
-    head, tail = shortened(window.lines, args), shortened(tail_lines, args)
+    head, tail = shorten(window.lines, args), shorten(tail_lines, args)
     cut = False
     if args.max_chars is not MISSING:
         asked = len(head) + len(tail)
@@ -46,7 +46,7 @@ def _tail(file: TextFile, total: int, args: PeekArgs, meter: Meter) -> list[str]
     count = min(args.tail_lines, total)
     if not count:
         return []
-    limit = needed(args)
+    limit = find_line_limit(args)
     if limit is None:
         return last_lines(file.chunks_backwards(), count, meter.charge_text, is_normal=file.is_normal)
     # Long last lines may begin far before the end: read more rather than hold more.

@@ -8,7 +8,7 @@ from pydantic import MISSING
 from zeno.code.facts import Symbol
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
-from zeno.results.clip import fitting, needed, shortened, size
+from zeno.results.clip import find_line_limit, fitting, shorten, size
 from zeno.results.definitions import find_definition, read_source
 from zeno.results.receipts import receipt
 from zeno.results.suggestions import suggesting
@@ -127,10 +127,10 @@ class _Reader:
             self._meter.charge_bytes(file.path, file.size, _FEWER)
             self._meter.expect(file.size)
             last = min(end, start + self._lines - 1)
-            window = Window(start, last, self._meter.charge_text, needed(self._args))
+            window = Window(start, last, self._meter.charge_text, find_line_limit(self._args))
             window.feed(file.chunks(), is_normal=file.is_normal)
         self._meter.count_file(file.bytes_read)
-        lines = shortened(window.lines, self._args)
+        lines = shorten(window.lines, self._args)
         # Only the first line of an answer is clipped to the room: what follows on is read by the next request.
         kept = lines if self._chars is None else fitting(lines, self._chars, part=self._empty)
         self._empty = self._empty and not kept

@@ -15,11 +15,11 @@ from pydantic import MISSING
 from zeno.code.facts import NOTHING, Facts
 from zeno.code.pool import SourceText
 from zeno.meter import Meter
-from zeno.ranking.definitions import defined_share
+from zeno.ranking.definitions import find_defined_share
 from zeno.ranking.passage import find_passage
 from zeno.ranking.places import PlaceTable
 from zeno.ranking.question import Question, read_query
-from zeno.ranking.ranker import Occurrences, Ranking, best, rounded, score_files
+from zeno.ranking.ranker import Occurrences, Ranking, best, round_score, score_files
 from zeno.ranking.rules import DEFINITION_FILES
 from zeno.ranking.words import count_words, strength
 from zeno.results.definitions import ScopeFinder
@@ -88,7 +88,7 @@ class _Ranked:
         known = self._texts.find_facts(self._texts.read(named))
         for file in leading:
             symbols = known.get(self._table.paths[file], NOTHING).symbols
-            share, name = defined_share(self._question, ((one.name, bool(one.container)) for one in symbols))
+            share, name = find_defined_share(self._question, ((one.name, bool(one.container)) for one in symbols))
             if share:
                 self.scores[file] = self.scores[file] * (100 + share) // 100
                 self._defined[file] = name
@@ -114,12 +114,12 @@ class _Ranked:
                 return
             yield SearchItem(
                 path=path,
-                score=rounded(self.scores[file]) / 10_000,
+                score=round_score(self.scores[file]) / 10_000,
                 start_line=passage.first + 1,
                 end_line=passage.last + 1,
                 scope=scopes.find(facts, passage.first + 1),
                 lines=made,
-                matched=self._matched(file),
+                matched=self._describe_match(file),
             )
 
     def terms(self) -> list[SearchTerm]:
@@ -136,7 +136,7 @@ class _Ranked:
             return ["nothing relevant stands out: every word is in most files; add a rarer one, or grep an exact text"]
         return []
 
-    def _matched(self, file: int) -> SearchMatched:
+    def _describe_match(self, file: int) -> SearchMatched:
         place, terms = self._table.places[file], self._question.terms
         in_path = [term.spelling for word, term in terms.items() if word in place.name or word in place.directories]
         body = [terms[word].spelling for word in self._words.words[file]]

@@ -7,7 +7,7 @@ from zeno.ranking.rules import DEFINITION
 from zeno.ranking.words import RUN
 
 
-def defined_share(question: Question, names: Iterable[tuple[str, bool]]) -> tuple[int, str]:
+def find_defined_share(question: Question, names: Iterable[tuple[str, bool]]) -> tuple[int, str]:
     """Return how much definitions add to the score of their file, in hundredths, and which name adds the most.
 
     `names` are those of the definitions, each with whether it is inside of another.

@@ -89,9 +89,9 @@ def _prefer_named(question: Question, table: PlaceTable, found: dict[int, int], 
 
 def best(scores: Mapping[int, int], paths: Sequence[str], count: int) -> list[int]:
     """Return the files with the best scores, rounded as in answers; of equal ones the first by path."""
-    return sorted(scores, key=lambda file: (-rounded(scores[file]), paths[file]))[:count]
+    return sorted(scores, key=lambda file: (-round_score(scores[file]), paths[file]))[:count]
 
 
-def rounded(score: int) -> int:
+def round_score(score: int) -> int:
     """Return a score in ten-thousandths."""
     return (score + 5) // 10

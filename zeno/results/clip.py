@@ -58,12 +58,12 @@ class Limits(Protocol):
     def max_chars(self) -> int | MISSING: ...
 
 
-def needed(limits: Limits) -> int | None:
+def find_line_limit(limits: Limits) -> int | None:
     """Return the most characters of a line that a result needs; None for all of it, which receipts need."""
     given = [limit for limit in (limits.max_line_chars, limits.max_chars) if limit is not MISSING]
     return min(given, default=None) if not limits.receipts else None
 
 
-def shortened(lines: list[str], limits: Limits) -> list[str]:
+def shorten(lines: list[str], limits: Limits) -> list[str]:
     """Return each line clipped to `max_line_chars`."""
     return lines if limits.max_line_chars is MISSING else [clip(line, limits.max_line_chars) for line in lines]

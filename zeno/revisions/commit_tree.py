@@ -19,7 +19,7 @@ from zeno.revisions.blob_file import BlobFile, BlobOpener
 from zeno.revisions.objects import Unavailable
 from zeno.revisions.trees import FOLDER, LINK, SUBMODULE, Commit, TreeEntry, Trees
 from zeno.text.gitignore import IGNORE_FILES, MAX_FILE_BYTES, Ignores
-from zeno.text.path_names import printed, raw
+from zeno.text.path_names import decode_name, raw
 
 MAX_LINK = 4095
 """Bytes of a link: no checkout can have a longer one."""
@@ -145,10 +145,10 @@ class CommitTree:
                 continue
             if above[-1].mode == SUBMODULE:
                 raise ObjectUnavailable(
-                    path, f"it is in the submodule {printed(b'/'.join(names))!r}, not in the commit"
+                    path, f"it is in the submodule {decode_name(b'/'.join(names))!r}, not in the commit"
                 )
             place = b"/".join([*names, name])
-            if self.policy.active and self.policy.verdict(printed(place)) == DENIED:
+            if self.policy.active and self.policy.verdict(decode_name(place)) == DENIED:
                 raise Denied(path)
             entry = self.trees.read(above[-1].id).get(name)
             self._require_allowed(path, names, name, entry)
@@ -168,8 +168,8 @@ class CommitTree:
             elif todo:
                 return _Found(join_missing(path, names, name, todo), None)
             else:
-                return _Found(printed(place), entry)
-        return _Found(printed(b"/".join(names)) if names else ".", above[-1])
+                return _Found(decode_name(place), entry)
+        return _Found(decode_name(b"/".join(names)) if names else ".", above[-1])
 
     def _components(self, path: str, target: bytes, inside: Callable[[bytes], list[bytes] | None]) -> list[bytes]:
         below = inside(target) if target.startswith(b"/") else target.split(b"/")
@@ -185,7 +185,7 @@ class CommitTree:
             return
         place = b"/".join([*names, name])
         is_folder = entry is not None and entry.mode in (FOLDER, SUBMODULE)
-        if self.policy.denies(printed(place), is_directory=is_folder):
+        if self.policy.denies(decode_name(place), is_directory=is_folder):
             raise Denied(path)
         if self.policy.ignored:
             rules = self._rules_on(names)
@@ -212,7 +212,7 @@ class CommitTree:
             entry = folder.get(os.fsencode(name))
             if entry is None or not entry.is_file:
                 continue
-            if self.policy.active and self.policy.denies(printed(base) + name, is_directory=False):
+            if self.policy.active and self.policy.denies(decode_name(base) + name, is_directory=False):
                 continue
             try:
                 texts[name] = self.trees.objects.read_blob(entry.id, MAX_FILE_BYTES)

@@ -14,7 +14,7 @@ from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.objects import Unavailable
 from zeno.revisions.trees import FOLDER, SUBMODULE, TreeEntry
 from zeno.text.gitignore import Ignores
-from zeno.text.path_names import printed
+from zeno.text.path_names import decode_name
 
 MAX_NAMES = 1 << 20
 """A commit with more names is refused: a few directories, each many times in the one above, make billions."""
@@ -59,7 +59,7 @@ class _Walk:
     def _list(self, folder: _Folder) -> list[_Folder]:
         """List one directory; return those in it that are to be listed."""
         base, tree = folder.base, self._tree
-        prefix = printed(base)
+        prefix = decode_name(base)
         try:
             if len(base) > MAX_LISTED_PATH:
                 raise Unavailable("a path that is too long")
@@ -86,7 +86,7 @@ class _Walk:
         )
         below: list[_Folder] = []
         for name, entry in entries.items():
-            path = prefix + printed(name)
+            path = prefix + decode_name(name)
             rule = without.get(os.fsdecode(name)) if without else None
             if rule is not None:
                 self._left_out.setdefault(rule, []).append(path + "/" if _is_folder(entry) else path)
@@ -104,11 +104,11 @@ class _Walk:
         self, entries: Mapping[bytes, TreeEntry], base: bytes, denying: Ignores | None
     ) -> Mapping[bytes, TreeEntry]:
         """Return the entries that the policy does not deny."""
-        policy, prefix = self._tree.policy, printed(base)
+        policy, prefix = self._tree.policy, decode_name(base)
         return {
             name: entry
             for name, entry in entries.items()
-            if not policy.denies(prefix + printed(name), is_directory=_is_folder(entry))
+            if not policy.denies(prefix + decode_name(name), is_directory=_is_folder(entry))
             and not (denying is not None and denying.leave_out(base + name, _is_folder(entry)))
         }
 

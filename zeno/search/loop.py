@@ -19,7 +19,7 @@ from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.query import Query
 from zeno.search.sink import LineView, SearchedFile, Sink, Skipped, SkipReason, Wish
 from zeno.text.file_lines import BINARY_WINDOW, normal
-from zeno.text.path_names import printed, raw
+from zeno.text.path_names import decode_name, raw
 
 # Hardly any file to search is longer; longer ones are read into an object of their own.
 ROOM = 1 << 16
@@ -131,7 +131,7 @@ class _DiskTexts:
     def __exit__(self, *_: object) -> None:
         for folder in self._find_doubtful():
             # The directory was moved meanwhile: the text that ruled files out may be from outside the root.
-            self._skipped.add(printed(folder) + "/", "unreadable")
+            self._skipped.add(decode_name(folder) + "/", "unreadable")
         self._stack.close()
 
     def share(self, paths: Sequence[str], sharing: Sharing) -> None:

@@ -12,7 +12,7 @@ from zeno.files.policy import DENIED
 from zeno.files.rules import EXCLUDED, LEFT_OUT, NameRules
 from zeno.files.walk import Walked, WalkedNames
 from zeno.text.globs import WILDCARD, matcher, reach
-from zeno.text.path_names import Paths, printed, raw
+from zeno.text.path_names import Paths, decode_name, raw
 from zeno.text.regex import Matches
 
 HERE = re.compile(r"\A(?:\./+)+")
@@ -219,7 +219,7 @@ def _relative(tree: FileTree, entry: str, field: str) -> str:
         below = tree.inside(name)
         if below is None:
             raise OutsideRoot(entry)
-        entry = "/".join(printed(name) for name in below if name not in (b"", b".")) or "."
+        entry = "/".join(decode_name(name) for name in below if name not in (b"", b".")) or "."
     entry = HERE.sub("", entry)
     depth = 0
     for step in entry.split("/"):

@@ -52,7 +52,7 @@ def unpack(data: bytes) -> Outcome | ZenoError | None:
         sent = pickle.loads(data)  # noqa: S301 - written by a copy of this process, through a pipe of ours
     except (EOFError, pickle.UnpicklingError):
         return None
-    return sent if isinstance(sent, Outcome) else ZenoError.restored(*sent)
+    return sent if isinstance(sent, Outcome) else ZenoError.restore(*sent)
 
 
 @dataclass(slots=True, eq=False)

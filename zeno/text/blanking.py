@@ -45,7 +45,7 @@ class _Nested(NamedTuple):
     inside: Any  # what to stop at in prose
     code: Any  # what to stop at in the code within
 
-    def entered(self) -> list[tuple[Any, "_Nested", int]]:
+    def make_stack(self) -> list[tuple[Any, "_Nested", int]]:
         """Return the initial stack of the scan: pattern, span and number of open brackets."""
         if self.code is None:
             return [(self.inside, self, 2)]
@@ -134,7 +134,7 @@ class Blanker:
 
     def _leave(self, data: bytes, position: int, span: _Nested) -> int:
         """Return the end of a nested span."""
-        stack = span.entered()
+        stack = span.make_stack()
         while stack:
             pattern, span, depth = stack.pop()
             match = pattern.search(data, position)
@@ -154,7 +154,7 @@ class Blanker:
                 stack.append((span.code, span, 1))
             inner = self._spans.get(group)
             if isinstance(inner, _Nested):
-                stack += inner.entered()
+                stack += inner.make_stack()
             elif inner is not None and inner.close is not None:
                 position = _end_of_fenced(data, match, inner.close)
         return position

@@ -55,7 +55,7 @@ class Globs:
             scan = scanner(f"^(?:{self._pattern})$", case_sensitive=self._case_sensitive)
         if scan is None or paths.text is None:
             return [path for path in paths if self(path)]
-        return paths.found(scan)
+        return paths.find(scan)
 
 
 def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Globs:

@@ -17,7 +17,7 @@ _ESCAPE = re.compile("\0(?:([89a-f][0-9a-f]))?")
 _LONE = re.compile("[\udc80-\udcff]")
 
 
-def printed(name: bytes) -> str:
+def decode_name(name: bytes) -> str:
     """Return a name as results print it."""
     try:
         return name.decode("utf-8")
@@ -26,14 +26,14 @@ def printed(name: bytes) -> str:
         return _LONE.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", text)
 
 
-def printed_entry(name: str) -> str:
+def decode_entry(name: str) -> str:
     """Return a name as results print it, given as `os.scandir` decodes it."""
-    return name if name.isascii() else printed(os.fsencode(name))
+    return name if name.isascii() else decode_name(os.fsencode(name))
 
 
-def typed(word: str) -> str:
+def decode_word(word: str) -> str:
     """Return a name as results print it, given as a command-line word with surrogates for bytes not in UTF-8."""
-    return printed(os.fsencode(word)) if _LONE.search(word) else word
+    return decode_name(os.fsencode(word)) if _LONE.search(word) else word
 
 
 def raw(path: str, field: str) -> bytes:
@@ -50,7 +50,7 @@ def raw(path: str, field: str) -> bytes:
         return chr(0xDC00 + int(found[1], 16))
 
     name = _ESCAPE.sub(byte, path).encode("utf-8", "surrogateescape")
-    if printed(name) != path:
+    if decode_name(name) != path:
         raise InvalidArgs(f"{field} escapes bytes that are valid UTF-8; write those as they are")
     return name
 
@@ -83,7 +83,7 @@ class Paths(list[str]):
         """How many of the files are in no known language."""
         return sum(language_of(path) is None for path in self)
 
-    def found(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
+    def find(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
         """Return the paths in which the scan finds a match. `text` must not be None."""
         text = self.text
         assert text is not None  # noqa: S101 - checked by the caller

@@ -123,17 +123,17 @@ def _language(name: str) -> _Language:
     data = _read("languages", f"{name}.json")
     parts: dict[str, str] = {}
 
-    def expanded(pattern: str) -> str:
+    def expand(pattern: str) -> str:
         return _PART.sub(lambda part: parts[part[1]], pattern)
 
     for part, pattern in data.get("parts", {}).items():
-        parts[part] = expanded(pattern)  # a part may use those before it
+        parts[part] = expand(pattern)  # a part may use those before it
 
     rules = (
         _Rule(
             kind=rule["kind"],
-            pattern=compile_pattern(expanded(rule["pattern"])),
-            inside=compile_pattern(expanded(rule["inside"])) if "inside" in rule else None,
+            pattern=compile_pattern(expand(rule["pattern"])),
+            inside=compile_pattern(expand(rule["inside"])) if "inside" in rule else None,
             like=frozenset(rule.get("like", ())),
         )
         for rule in data["rules"]

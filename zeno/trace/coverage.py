@@ -92,7 +92,7 @@ def coverage(steps: Iterable[TraceLine | Exchange], replayer: Replayer) -> Cover
             unknown.append(step.answered)
         if step.answer["event"] == "response":
             if step.op == "grep":
-                _searched(comparison, patterns)
+                _add_search(comparison, patterns)
             if step.answer["summary"]["truncated"]:
                 key = canonical([step.op, step.args, step.answer["digest"]])
                 if key in truncations:
@@ -129,7 +129,7 @@ def file_table(tree: FileTree, delivered: Delivered) -> tuple[list[FileCoverage]
     return found, binary
 
 
-def _searched(comparison: Comparison, patterns: dict[bytes, Pattern]) -> None:
+def _add_search(comparison: Comparison, patterns: dict[bytes, Pattern]) -> None:
     exchange = comparison.exchange
     summary = exchange.answer["summary"]
     key = canonical(exchange.args)
@@ -151,11 +151,11 @@ def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
     hidden, at_least = None, False
     if comparison.verdict == "same":
         shown = _size(replayer.perform(exchange.op, exchange.args))
-        hidden, at_least = _hidden(exchange, shown, limits, replayer)
+        hidden, at_least = _count_hidden(exchange, shown, limits, replayer)
     return Truncation([exchange.answered], exchange.op, exchange.args, shown, hidden, at_least, what, continued=False)
 
 
-def _hidden(exchange: Exchange, shown: int, limits: Iterable[str], replayer: Replayer) -> tuple[int | None, bool]:
+def _count_hidden(exchange: Exchange, shown: int, limits: Iterable[str], replayer: Replayer) -> tuple[int | None, bool]:
     if "cursor" in exchange.args:
         # A page after a cursor does not say how many items preceded it.
         return None, False

@@ -35,7 +35,7 @@ class Shown(NamedTuple):
     """Whether `spans` has all its lines. Clipped lines are not in `spans`."""
 
 
-def shown_by(result: Model) -> Shown:
+def find_shown(result: Model) -> Shown:
     """Return the lines of files that a result delivers."""
     if isinstance(result, ReadFileResult):
         # A clipped text does not say which of its lines are clipped.
@@ -83,7 +83,7 @@ def _span(path: str, first: int, last: int) -> tuple[Span, ...]:
     return (Span(path, first, last),) if 1 <= first <= last else ()
 
 
-def stated_span(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
+def find_stated_span(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
     """Return the lines that an answer delivered as its event states it: only `read_file` counts its lines."""
     count = int(summary["metrics"].get("lines_returned", 0))
     if op != "read_file" or not count or not {"max_chars", "max_line_chars", "ranges"}.isdisjoint(args):

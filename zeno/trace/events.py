@@ -127,7 +127,7 @@ class Pairing:
             del self._open[event["id"]]
         return Exchange(asked, number, request["ts"], request["id"], request["op"], request["args"], event)
 
-    def unanswered(self) -> list[tuple[int, dict[str, Any]]]:
+    def list_unanswered(self) -> list[tuple[int, dict[str, Any]]]:
         """Return line numbers and events of the requests that are still open, in the order of the trace."""
         return sorted((one for waiting in self._open.values() for one in waiting), key=lambda one: one[0])
 

@@ -67,7 +67,7 @@ class _Linter:
         yield from looks[event["event"]](number, event)
 
     def end(self) -> Iterator[Finding]:
-        for number, event in self._pairing.unanswered():
+        for number, event in self._pairing.list_unanswered():
             yield _finding(number, "unanswered", f"the request {event['id']!r} has no response and no error")
         for name, number in sorted(self._running.items(), key=lambda item: item[1]):
             yield _finding(number, "unended_subcall", f"the subcall {name!r} has no end")

@@ -24,7 +24,7 @@ from zeno.meter import Meter
 from zeno.options import Options
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
-from zeno.trace.deliveries import Shown, Span, shown_by
+from zeno.trace.deliveries import Shown, Span, find_shown
 from zeno.trace.digest import canonical, digest
 from zeno.trace.events import OTHER, Exchange
 from zeno.trace.suspects import Suspects
@@ -146,8 +146,8 @@ class Replayer:
                 raise ResponseTooLarge("the answer is longer than a response may be")
         except ZenoError as error:
             return Again(None, error.code, Shown((), True), None, 0, None, None, None)
-        shown = shown_by(result)
-        spans = tuple(span._replace(path=self.resolved(span.path)) for span in shown.spans)
+        shown = find_shown(result)
+        spans = tuple(span._replace(path=self.resolve(span.path)) for span in shown.spans)
         cursor = getattr(result, "cursor", None)
         stopped = cursor if isinstance(cursor, str) else None
         scanned: int = getattr(result, "metrics").files_scanned  # noqa: B009 - every result has them
@@ -156,7 +156,7 @@ class Replayer:
         covered, earlier = _count_covered(result), _earlier_digest(result, args)
         return Again(digest(result), None, shown, stopped, scanned, gap, count_items(result), covered, earlier)
 
-    def resolved(self, path: str) -> str:
+    def resolve(self, path: str) -> str:
         """Return a path with its links resolved, or unchanged if nothing is there."""
         if path not in self._resolved:
             try:
@@ -261,7 +261,7 @@ def _difference(comparison: Comparison, replayer: Replayer, suspects: Suspects) 
     if isinstance(args.get("paths"), list) and exchange.op == "stat":
         asked += [path for path in args["paths"] if isinstance(path, str)]
     if asked:
-        files = tuple(replayer.resolved(path) for path in asked)
+        files = tuple(replayer.resolve(path) for path in asked)
     else:
-        files = suspects.changed_since(answer["ts"], exchange.op, args)
+        files = suspects.find_changed(answer["ts"], exchange.op, args)
     return Difference(comparison, then, now, files, guessed=len(asked) != 1)

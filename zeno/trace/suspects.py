@@ -35,7 +35,7 @@ class Suspects:
         self._files: dict[str, int] | None = None
         self._directories: dict[str, int] = {}
 
-    def changed_since(self, moment: str, op: str, args: dict[str, Any]) -> tuple[str, ...]:
+    def find_changed(self, moment: str, op: str, args: dict[str, Any]) -> tuple[str, ...]:
         """Return up to five files that a search covers and that changed at `moment` or later.
 
         If there are none, or for `list_files` by path, return changed directories: files were added or removed there.
@@ -53,18 +53,18 @@ class Suspects:
     def _look(self) -> dict[str, int]:
         if self._files is None:
             self._files = {}
-            self._directories["."] = self._modified_at(".")
+            self._directories["."] = self._find_mtime(".")
             for path, problem in walk_all(self.tree, include_hidden=True):
                 if problem is not None:
                     continue
-                self._files[path] = self._modified_at(path)
+                self._files[path] = self._find_mtime(path)
                 parent = path.rpartition("/")[0]
                 while parent and parent not in self._directories:
-                    self._directories[parent] = self._modified_at(parent)
+                    self._directories[parent] = self._find_mtime(parent)
                     parent = parent.rpartition("/")[0]
         return self._files
 
-    def _modified_at(self, path: str) -> int:
+    def _find_mtime(self, path: str) -> int:
         """Return the modification time in whole seconds, as in a trace; -1 if it is unknown."""
         try:
             entry = self.tree.place(path).entry

@@ -119,26 +119,26 @@ def check_claim(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer
 
 def _check(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedCitation:
     # 5.0 is an integer too.
-    path, first, last = replayer.resolved(citation["path"]), int(citation["start_line"]), int(citation["end_line"])
+    path, first, last = replayer.resolve(citation["path"]), int(citation["start_line"]), int(citation["end_line"])
     span = Span(path, first, last)
     provenance = seen.provenance(span)
 
-    def checked(verdict: Any, moved_to: tuple[int, int] | None = None, reason: str | None = None) -> CheckedCitation:
+    def conclude(verdict: Any, moved_to: tuple[int, int] | None = None, reason: str | None = None) -> CheckedCitation:
         return CheckedCitation(path, first, last, verdict, moved_to, reason, provenance)
 
     if spec.violations("zeno/ops/verify.json#/$defs/citation", citation):
-        return checked("invalid", reason="no file has lines of such numbers")
+        return conclude("invalid", reason="no file has lines of such numbers")
     if "symbol" in citation and "sha256" in citation:
-        return _check_symbol(citation, checked(None), replayer)
+        return _check_symbol(citation, conclude(None), replayer)
     try:
         tree = replayer.find_tree(citation.get("rev"))
     except ZenoError as error:
-        return checked("missing", reason=str(error))
+        return conclude("missing", reason=str(error))
     found = check(VerifyCitation.model_validate(citation), tree, "evidence").model_dump(mode="json")
     if found["verdict"] == "ok" and "sha256" not in citation and not seen.proves(span):
-        return checked("unsealed", reason="no sha256 was given, and no answer that replays shows these lines")
+        return conclude("unsealed", reason="no sha256 was given, and no answer that replays shows these lines")
     moved = found.get("moved_to")
-    return checked(found["verdict"], (moved["start_line"], moved["end_line"]) if moved else None, found.get("reason"))
+    return conclude(found["verdict"], (moved["start_line"], moved["end_line"]) if moved else None, found.get("reason"))
 
 
 def _check_symbol(citation: dict[str, Any], lines: CheckedCitation, replayer: Replayer) -> CheckedCitation:

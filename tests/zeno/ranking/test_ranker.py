@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.plain_ranker import PlainRanker
-from zeno.ranking.definitions import defined_share
+from zeno.ranking.definitions import find_defined_share
 from zeno.ranking.places import PlaceTable
 from zeno.ranking.question import read_query
-from zeno.ranking.ranker import Occurrences, best, rarity, rounded, score_files
+from zeno.ranking.ranker import Occurrences, best, rarity, round_score, score_files
 from zeno.ranking.words import count_words, strength
 
 WORDS = ("cache", "caches", "Cache", "store", "cacheStore", "read_rows", "rows", "the", "rarely", "x", "é", "9")
@@ -36,9 +36,9 @@ def rank(texts, definitions, query):
     ranking = score_files(question, PlaceTable(paths), found)
     scores = dict(ranking.scores)
     for file in best(scores, paths, 200):
-        scores[file] = scores[file] * (100 + defined_share(question, definitions.get(paths[file], []))[0]) // 100
+        scores[file] = scores[file] * (100 + find_defined_share(question, definitions.get(paths[file], []))[0]) // 100
     terms = [(term.spelling, ranking.frequencies[word]) for word, term in question.terms.items()]
-    return [(paths[file], rounded(scores[file]) / 10_000) for file in best(scores, paths, 1000)], terms
+    return [(paths[file], round_score(scores[file]) / 10_000) for file in best(scores, paths, 1000)], terms
 
 
 @given(st.dictionaries(PATH, TEXT, max_size=6), st.dictionaries(PATH, NAMES, max_size=6), TEXT)

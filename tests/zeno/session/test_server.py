@@ -67,7 +67,7 @@ def test_values_may_be_nested_as_deep_as_json_may():
 
 def test_every_error_can_be_restored_from_its_code_and_message():
     for kind in ZenoError.__subclasses__():
-        error = ZenoError.restored(kind.code, "it says so")
+        error = ZenoError.restore(kind.code, "it says so")
         assert (type(error), str(error)) == (kind, "it says so")
 
 

@@ -669,15 +669,15 @@ def test_patterns_compile_under_re2_and_capture_a_name(language: str) -> None:
     data = LANGUAGES[language]
     parts: dict[str, str] = {}
 
-    def expanded(pattern: str) -> str:
+    def expand(pattern: str) -> str:
         return re.sub(r"%\{([a-z]+)\}", lambda part: parts[part[1]], pattern)
 
     for name, part in data.get("parts", {}).items():
-        parts[name] = expanded(part)
+        parts[name] = expand(part)
     for rule in data["rules"]:
-        pattern = re2.compile(expanded(rule["pattern"]))
+        pattern = re2.compile(expand(rule["pattern"]))
         assert {"name"} <= set(pattern.groupindex) <= {"name", "head"}
-        assert re2.compile(expanded(rule.get("inside", ""))).groups == 0
+        assert re2.compile(expand(rule.get("inside", ""))).groups == 0
     for token in data["lexis"].get("tokens", ()):
         assert re2.compile(token).groups <= 1
     for begin in data["lexis"].get("heredocs", ()):

@@ -72,14 +72,14 @@ def names() -> Iterator[Fact]:
             found.append(Fact("problem", "names", f"{by} a package {name}; {_APART}"))
         for name in sorted(scripts.intersection(SCRIPTS)):
             found.append(Fact("note", "names", f"{by} a command {name}: the last one installed runs; {SCRIPTS[name]}"))
-    replaced = _replaced()
+    replaced = _find_replaced()
     if replaced:
         count = "1 file of ours was" if len(replaced) == 1 else f"{len(replaced)} files of ours were"
         found.append(Fact("problem", "names", f"{count} changed or removed: {replaced[0]}; {_APART}"))
     yield from found or [Fact("ok", "names", "no other distribution has our packages or commands")]
 
 
-def _replaced() -> list[str]:
+def _find_replaced() -> list[str]:
     """Return the files of this distribution that are missing or were changed since they were installed."""
     try:
         own: Distribution = distribution(DISTRIBUTION)

@@ -103,19 +103,19 @@ if [[ "$funcstack[1]" == "_{function}" ]]; then _{function} "$@"; else compdef _
 """
 
 
-def _known(listed: list[Command]) -> str:
+def _list_known(listed: list[Command]) -> str:
     return "|".join(["", *(" ".join(command.path) for command in listed if command.path), ""])
 
 
 def _bash(name: str, listed: list[Command]) -> str:
     function = name.replace("-", "_")
-    return _BASH.format(name=name, function=function, known=_known(listed), cases=_cases(listed))
+    return _BASH.format(name=name, function=function, known=_list_known(listed), cases=_cases(listed))
 
 
 def _zsh(name: str, listed: list[Command]) -> str:
     function = name.replace("-", "_")
     cases = _cases(listed).replace(" words='", " words_='")
-    return _ZSH.format(name=name, function=function, known=_known(listed), cases=cases)
+    return _ZSH.format(name=name, function=function, known=_list_known(listed), cases=cases)
 
 
 def _fish(name: str, listed: list[Command]) -> str:
@@ -126,13 +126,13 @@ def _fish(name: str, listed: list[Command]) -> str:
         unseen = f"not __fish_seen_subcommand_from {' '.join(deeper)}" if deeper else ""
         condition = "; and ".join(filter(None, [*seen, unseen])) or "true"
         for word, about in command.words:
-            lines.append(f"complete -c {name} -n '{condition}' -f -a {word} -d {_quoted(about)}")
+            lines.append(f"complete -c {name} -n '{condition}' -f -a {word} -d {_quote(about)}")
         for flag, about in command.flags:
             kind = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
-            lines.append(f"complete -c {name} -n '{condition}' {kind} -d {_quoted(about)}")
+            lines.append(f"complete -c {name} -n '{condition}' {kind} -d {_quote(about)}")
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote text for fish: in single quotes only backslash and the quote itself are special."""
     return "'" + text.replace("%%", "%").replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -3,7 +3,7 @@
 import argparse
 
 from zeno.cli.install import checks
-from zeno.cli.printing import coloured, print_json, safe, say
+from zeno.cli.printing import paint, print_json, safe, say
 
 
 def doctor(options: argparse.Namespace) -> int:
@@ -14,6 +14,6 @@ def doctor(options: argparse.Namespace) -> int:
         print_json({"problems": problems, "facts": [fact._asdict() for fact in facts]})
     else:
         for fact in facts:
-            say(f"{coloured(fact.level, f'{fact.level:<8}')} {fact.topic:<9} {safe(fact.message)}")
+            say(f"{paint(fact.level, f'{fact.level:<8}')} {fact.topic:<9} {safe(fact.message)}")
         say(f"{problems} problem{'' if problems == 1 else 's'} found")
     return 1 if problems else 0

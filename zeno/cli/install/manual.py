@@ -15,11 +15,11 @@ def page(parser: argparse.ArgumentParser, version: str) -> str:
     """Return the manual page of a parser and all its commands, in the man macros of roff."""
     name = parser.prog
     lines = [
-        f'.TH {_escaped(name.upper())} 1 "" "{name} {version}" "User Commands"',
+        f'.TH {_escape(name.upper())} 1 "" "{name} {version}" "User Commands"',
         ".SH NAME",
-        f"{_escaped(name)} \\- {_text(_lowered(parser.description or ''))}",
+        f"{_escape(name)} \\- {_text(_lower_first(parser.description or ''))}",
         ".SH SYNOPSIS",
-        f".B {_escaped(name)}",
+        f".B {_escape(name)}",
         ".I COMMAND",
         "[options]",
         ".SH DESCRIPTION",
@@ -28,7 +28,7 @@ def page(parser: argparse.ArgumentParser, version: str) -> str:
         ".SH COMMANDS",
     ]
     for words, inner in _commands(parser, ()):
-        lines += [f".SS {_escaped(' '.join((name, *words)))}", _text(inner.description or "")]
+        lines += [f".SS {_escape(' '.join((name, *words)))}", _text(inner.description or "")]
         lines += [".PP", ".nf", _text(_usage(inner)), ".fi"]
         lines += _options(inner)
         if inner.epilog:
@@ -59,10 +59,10 @@ def _options(parser: argparse.ArgumentParser) -> list[str]:
             continue
         value = "" if action.nargs == 0 else str(action.metavar or "|".join(map(str, action.choices or ())))
         if action.option_strings:
-            head = ", ".join(f"\\fB{_escaped(flag)}\\fR" for flag in action.option_strings)
-            head += f" \\fI{_escaped(value)}\\fR" if value else ""
+            head = ", ".join(f"\\fB{_escape(flag)}\\fR" for flag in action.option_strings)
+            head += f" \\fI{_escape(value)}\\fR" if value else ""
         else:
-            head = f"\\fI{_escaped(value or action.dest)}\\fR"
+            head = f"\\fI{_escape(value or action.dest)}\\fR"
         lines += [".TP", head, _text(action.help or "")]
     return lines
 
@@ -72,15 +72,15 @@ def _usage(parser: argparse.ArgumentParser) -> str:
     return " ".join(parser.format_usage().removeprefix("usage: ").split())
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     return (text[:1].lower() + text[1:]).rstrip(".")
 
 
 def _text(text: str) -> str:
     """Escape a paragraph: no line of it is a request of roff, and hyphens stay what is typed."""
-    escaped = _escaped(" ".join(text.replace("%%", "%").split()))
+    escaped = _escape(" ".join(text.replace("%%", "%").split()))
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-")

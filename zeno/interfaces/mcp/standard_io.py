@@ -118,7 +118,7 @@ class _Pipes:
         await _turns()
         while not self._stopped and not has_left(self._sink):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._calls.done(), _LOOK)
+                await asyncio.wait_for(self._calls.wait_until_done(), _LOOK)
                 await _turns()
                 return
 

@@ -65,7 +65,7 @@ class Calls:
         if not self._under_way:
             self._idle.set()
 
-    async def done(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait until no call is under way."""
         await self._idle.wait()
 

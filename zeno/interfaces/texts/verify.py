@@ -14,7 +14,7 @@ def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:
     """Return the verdict on each citation."""
     body = []
     for item in result["items"]:
-        row = f"{one_line(item['path'])}:{_cited(item)} {item['verdict']}"
+        row = f"{one_line(item['path'])}:{_cite(item)} {item['verdict']}"
         if item.get("match", "exact") != "exact":
             row += f" ({_MATCHES[item['match']]})"
         if "differs_at" in item:
@@ -28,7 +28,7 @@ def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:
     return body, f"{count(len(body), 'citation')}, {f'{wrong} wrong' if wrong else 'ok'}"
 
 
-def _cited(item: Result) -> str:
+def _cite(item: Result) -> str:
     """Return the definition or the lines of a citation."""
     if "symbol" in item:
         return one_line(item["symbol"])

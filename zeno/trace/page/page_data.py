@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from zeno.trace.coverage import file_table, truncation
-from zeno.trace.deliveries import Delivered, LineSet, Span, stated_span
+from zeno.trace.deliveries import Delivered, LineSet, Span, find_stated_span
 from zeno.trace.digest import canonical
 from zeno.trace.events import Exchange, Pairing, TraceLine
 from zeno.trace.log import seconds_of
@@ -54,8 +54,8 @@ def collect(
             collector.exchange(step)
         else:
             collector.entry(step)
-    for number, event in pairing.unanswered():
-        collector.unanswered(number, event)
+    for number, event in pairing.list_unanswered():
+        collector.add_unanswered(number, event)
     return PageData(collector.data(text))
 
 
@@ -117,7 +117,7 @@ class _Collector:
     def _spans(self, exchange: Exchange, comparison: Comparison | None) -> tuple[Span, ...]:
         if comparison is not None:
             return comparison.spans
-        stated = stated_span(exchange.op, exchange.args, exchange.answer["summary"])
+        stated = find_stated_span(exchange.op, exchange.args, exchange.answer["summary"])
         if stated is None:
             return ()
         self._seen.delivered.add([stated])
@@ -156,7 +156,7 @@ class _Collector:
             row = self._row("torn", entry.number, event["ts"])
             self._rows.append(row | {"text": f"a response to {event['id']!r}, which has no request here"})
 
-    def unanswered(self, number: int, event: dict[str, Any]) -> None:
+    def add_unanswered(self, number: int, event: dict[str, Any]) -> None:
         row = self._row("open", number, event["ts"]) | {"id": event["id"], "op": event["op"]}
         self._rows.append(row | {"args": self._args.number(canonical(event["args"]), event["args"])})
 
@@ -168,7 +168,7 @@ class _Collector:
         checked = None if self._replayer is None else check_claim(number, event, self._seen, self._replayer)
         self._rows.append(row)
         # Now and not at the end: only answers before the claim count as delivered.
-        self._claims.append(self._told(event, checked))
+        self._claims.append(self._describe_claim(event, checked))
 
     def _row(self, kind: str, line: int, moment: str) -> dict[str, Any]:
         return {"kind": kind, "line": line, "t": self._time(moment)}
@@ -221,7 +221,7 @@ class _Collector:
             "paths": self._paths.values,
         }
 
-    def _told(self, event: dict[str, Any], checked: CheckedClaim | None) -> dict[str, Any]:
+    def _describe_claim(self, event: dict[str, Any], checked: CheckedClaim | None) -> dict[str, Any]:
         evidence = []
         for index, citation in enumerate(event["evidence"]):
             one = checked.evidence[index] if checked else None
