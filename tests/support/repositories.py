@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.policy import Policy
 from zeno.files.tree import Tree
 from zeno.revisions.repository import RepositoryAtRoot
@@ -50,13 +51,19 @@ def commit(folder: Path, message: str = "m", *flags: str) -> str:
 
 @contextmanager
 def served(
-    folder: Path, allowed: list[str] | None = None, policy: Policy | None = None
+    folder: Path, allowed: list[str] | None = None, policy: Policy | None = None, cache_bytes: int = 0
 ) -> Iterator[tuple[Tree, ServedCommits]]:
-    """Open a folder and the commits of its repository: all of them, unless `allowed` says which."""
+    """Open a folder and the commits of its repository: all of them, unless `allowed` says which.
+
+    With `cache_bytes`, texts are kept by the warm corpus `commits.memory`.
+    """
     with Tree(str(folder), policy) as tree:
         repository = RepositoryAtRoot(tree.descriptors)
-        commits = ServedCommits(tree, repository, [ALL] if allowed is None else allowed)
+        memory = WarmCorpus(tree, cache_bytes) if cache_bytes else None
+        commits = ServedCommits(tree, repository, [ALL] if allowed is None else allowed, memory)
         try:
             yield tree, commits
         finally:
+            if memory is not None:
+                memory.close()
             repository.close()

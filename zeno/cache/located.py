@@ -47,7 +47,6 @@ class Located(SearchFiles):
     def __init__(self, files: KnownFiles, paths: Sequence[str], max_bytes: int) -> None:
         super().__init__()
         self._files = files
-        self._version = _version(files, max_bytes)
         self.stamped: list[CachedFile] = []
         """Files without a watch of which something is known, sorted: compare their stamps before each search."""
         self._linked: list[tuple[str, HeldText]] = []
@@ -57,6 +56,8 @@ class Located(SearchFiles):
         find = files.find
         for path in paths:
             self._divide(path, find(path), max_bytes)
+        # To look a file up may make it known.
+        self._version = _version(files, max_bytes)
         self._ranks = {segment: rank for rank, segment in enumerate(self._held)}
         self._shared: set[Segment] = set()
         """Segments that also hold texts of other files."""

@@ -21,6 +21,8 @@ BLOCK = 1024
 SMALL_BLOCK = 64
 # Memory for a cached file besides its text.
 OVERHEAD = 512
+# Larger files are searched only if a request raises grep's max_bytes above its default.
+MAX_HELD_FILE = 2_000_000
 # Below this amount of text an index does not make searches faster.
 MIN_INDEXED = 1 << 20
 
@@ -129,6 +131,11 @@ class Store:
     def unindexed_size(self) -> int:
         """Bytes of text without an index."""
         return sum(len(segment.text) for segment in self._fresh)
+
+    @property
+    def lacks_index(self) -> bool:
+        """Whether an index of more texts is worth it, and can be computed now."""
+        return self.unindexed_size > MIN_INDEXED and not self._builder.busy and not self._builder.broken
 
     def build_index(self) -> None:
         """Take what was computed of the index, and have the rest computed if that is worth it."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 
 from zeno.cache.listing import Folder, Listing
-from zeno.cache.text_store import UNKNOWN, CachedFile, Store
+from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Store
 from zeno.cache.watch import Shortage, Watches
 from zeno.errors import lacks_descriptor
 from zeno.files.batch_open import SETTLED, BatchOpener, content
@@ -17,8 +17,6 @@ from zeno.meter import Meter
 from zeno.text.file_lines import normal
 from zeno.text.path_names import is_hidden, raw
 
-# Larger files are searched only if a request raises grep's max_bytes above its default.
-MAX_HELD_FILE = 2_000_000
 # Files without a watch are compared with the disk in batches of this size: some milliseconds.
 CHECKED_AT_ONCE = 1024
 # Files that are read again in one step, once their change times are settled.

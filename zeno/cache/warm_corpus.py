@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from zeno.code.pool import SourceText
 from zeno.code.table import FactTable
-from zeno.files.file_tree import TextFile
+from zeno.files.file_tree import SearchedTree, TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.corpus import ColdCorpus, Snapshot
+from zeno.search.loop import Sharing
 from zeno.search.query import Query
 from zeno.search.selection import Candidates, Recent, Rules, Selection, select
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
-    from zeno.cache.located import Located
+    from zeno.cache.located import KnownFiles, Located
     from zeno.cache.text_store import CachedFile, Store
     from zeno.cache.tree_cache import TreeCache
 
@@ -172,6 +173,10 @@ class WarmCorpus(ColdCorpus):
         cache = self._current()
         return None if cache is None else cache.find_text(path)
 
+    def find_cached(self, path: str) -> "CachedFile | None":
+        """Return the cached file at a path, which may have changed on disk meanwhile."""
+        return None if self._cache is None else self._cache.entries.get(path)
+
     def _current(self) -> "TreeCache | None":
         """Return the cache with all changes applied; None if there is none or it had to be closed."""
         self._pause = max(self._pause - 1, 0)
@@ -194,15 +199,14 @@ def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:
             yield SourceText(entry.path, entry.text.read())
 
 
-class WarmSnapshot(Snapshot):
-    """The candidates that some rules leave, with recent selections of them. Kept between requests."""
+class HeldSnapshot(Snapshot):
+    """Candidates of which texts may be in memory, with recent selections of them. Kept between requests."""
 
-    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: Rules) -> None:
-        super().__init__(candidates, tree)
-        self._cache = cache
-        self.version = cache.version
-        """The version of the listing that the candidates are from."""
-        self._include_hidden = rules.names.include_hidden
+    def __init__(
+        self, tree: SearchedTree, known: "KnownFiles", candidates: Candidates, sharing: Sharing | None = None
+    ) -> None:
+        super().__init__(candidates, tree, sharing)
+        self.known = known
         self._selected: Recent[tuple[str, ...], _Selected] = Recent(MAX_SELECTIONS)
         """Recent selections, by their entries."""
 
@@ -210,23 +214,38 @@ class WarmSnapshot(Snapshot):
         """The candidates that a selection asks for."""
         return self._select(selection).paths
 
-    def _files(self, selection: Selection, query: Query, meter: Meter) -> "Located":
+    def _files(self, selection: Selection, query: Query, _meter: Meter) -> "Located":
         """Return where their texts are: those in memory that the index does not rule out are searched there."""
-        if self._include_hidden:
-            # Only a search reads them; a list of names, and a hint, do not.
-            self._cache.want_hidden()
-        selected = self._select(selection)
-        located = selected.locate(self._cache, query.max_bytes)
-        if located.stamped:
-            self._cache.check(located.stamped, meter)
-            located = selected.locate(self._cache, query.max_bytes)
-        return located
+        return self._select(selection).locate(self.known, query.max_bytes)
 
     def _select(self, selection: Selection) -> "_Selected":
         entries = selection.entries
         if entries is None:
             return _Selected(selection.of(self.candidates))
         return self._selected.get(entries) or self._selected.keep(entries, _Selected(selection.of(self.candidates)))
+
+
+class WarmSnapshot(HeldSnapshot):
+    """The candidates that some rules leave in the working tree."""
+
+    known: "TreeCache"
+
+    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: Rules) -> None:
+        super().__init__(tree, cache, candidates)
+        self.version = cache.version
+        """The version of the listing that the candidates are from."""
+        self._include_hidden = rules.names.include_hidden
+
+    def _files(self, selection: Selection, query: Query, meter: Meter) -> "Located":
+        """Return where their texts are, as the disk has them now."""
+        if self._include_hidden:
+            # Only a search reads them; a list of names, and a hint, do not.
+            self.known.want_hidden()
+        located = super()._files(selection, query, meter)
+        if located.stamped:
+            self.known.check(located.stamped, meter)
+            located = super()._files(selection, query, meter)
+        return located
 
 
 class _Selected:
@@ -236,10 +255,10 @@ class _Selected:
         self.paths = paths
         self._located: Located | None = None
 
-    def locate(self, cache: "TreeCache", max_bytes: int) -> "Located":
+    def locate(self, files: "KnownFiles", max_bytes: int) -> "Located":
         """Return where their texts are now."""
         from zeno.cache.located import Located  # not needed to start
 
         if self._located is None or not self._located.is_current(max_bytes):
-            self._located = Located(cache, self.paths, max_bytes)
+            self._located = Located(files, self.paths, max_bytes)
         return self._located

@@ -213,14 +213,15 @@ def make_corpus(options: argparse.Namespace, tree: Any, repository: Any) -> Any:
     from zeno.search.corpus import ColdCorpus
     from zeno.search.roots_corpus import corpus_of
 
-    if options.rev is not None:
-        try:
-            return ServedCommits(tree, repository, options.revs).pin(options.rev)
-        except ZenoError as error:
-            raise CannotRun(str(error)) from None
     cache_bytes = 0 if options.no_cache else options.cache_bytes // len(tree.descriptors)
     corpus = corpus_of(tree, ColdCorpus if options.no_cache else lambda root: WarmCorpus(root, cache_bytes))
-    corpus.revisions = ServedCommits(tree, repository, options.revs, corpus.facts)
+    commits = ServedCommits(tree, repository, options.revs, corpus)
+    if options.rev is not None:
+        try:
+            return commits.pin(options.rev)
+        except ZenoError as error:
+            raise CannotRun(str(error)) from None
+    corpus.revisions = commits
     return corpus
 
 

@@ -126,7 +126,7 @@ def replayer_for(
         if rev is not None:
             return ServedCommits(tree, repository, None).at(rev, "--rev")
         corpus = corpus_of(tree, ColdCorpus)
-        corpus.revisions = ServedCommits(tree, repository, None, corpus.facts)
+        corpus.revisions = ServedCommits(tree, repository, None, corpus)
         return corpus
 
     try:

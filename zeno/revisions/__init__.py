@@ -3,5 +3,6 @@
 `repository` finds the repository and refuses what leads out of it, `refs` finds commits by name, `objects` reads
 objects, out of `packs` or files of their own, and `trees` parses directories and commits. `commit_tree` is the tree of
 a commit as operations see it, with the files of `blob_file`; `commit_walk` lists it and `commit_corpus` searches it.
-`served_commits` says which commits a server serves.
+`blob_texts` keeps texts by the ids of their blobs, in the memory of the working tree's corpus. `served_commits` says
+which commits a server serves.
 """

@@ -85,7 +85,7 @@ class BlobOpener:
     def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | bytes | NoBytes:
         """Read a regular file into a buffer; return the number of bytes, the bytes, or why there are none."""
         try:
-            blob = self._blob(path)
+            blob = self.find_blob(path)
             if blob is None:
                 return UNREADABLE
             data = self._objects.read_blob(blob, min(limit, MAX_OBJECT))
@@ -104,7 +104,8 @@ class BlobOpener:
         buffer[: len(data)] = data
         return len(data)
 
-    def _blob(self, path: bytes) -> bytes | None:
+    def find_blob(self, path: bytes) -> bytes | None:
+        """Return the id of a regular file; None if there is none at this path. Raises Unavailable."""
         folder, _, name = path.rpartition(b"/")
         if self._folder is None or self._folder[0] != folder:
             self._folder = folder, self._find_folder(folder)

@@ -1,11 +1,28 @@
 """A commit as operations search it."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from zeno.cache.warm_corpus import HeldSnapshot
 from zeno.code.table import FactTable
+from zeno.errors import InvalidArgs
+from zeno.files.file_tree import TextFile
+from zeno.files.open_file import HeldFile
+from zeno.meter import Meter
+from zeno.revisions.blob_file import BlobOpener
 from zeno.revisions.commit_tree import CommitTree
-from zeno.revisions.commit_walk import walk_commit
+from zeno.revisions.commit_walk import list_blobs, walk_commit
+from zeno.revisions.objects import Unavailable
 from zeno.search.corpus import PART, SHARED_FROM, Corpus, Revisions, Snapshot
 from zeno.search.loop import Sharing
-from zeno.search.selection import Recent, Rules, select
+from zeno.search.query import Query
+from zeno.search.selection import Recent, Rules, Selection, select
+from zeno.text.path_names import raw
+
+if TYPE_CHECKING:
+    from zeno.cache.located import Located
+    from zeno.cache.text_store import CachedFile
+    from zeno.revisions.blob_texts import BlobTexts, NamedBlobs
 
 
 class CommitCorpus(Corpus):
@@ -13,14 +30,100 @@ class CommitCorpus(Corpus):
 
     tree: CommitTree
 
-    def __init__(self, tree: CommitTree, facts: FactTable, revisions: Revisions) -> None:
+    def __init__(self, tree: CommitTree, facts: FactTable, revisions: Revisions, texts: "BlobTexts | None") -> None:
+        """Take the texts in memory; None where none are kept."""
         super().__init__(tree, facts)
         self.revisions = revisions
+        self._texts = texts
+        self._files = None if texts is None else CommitFiles(tree, texts)
         self._snapshots: Recent[Rules, Snapshot] = Recent()
 
     def snapshot(self, rules: Rules) -> Snapshot:
         """List the commit, or return an earlier list."""
         if rules not in self._snapshots:
             candidates = select(walk_commit(self.tree, rules.names), rules)
-            self._snapshots.keep(rules, Snapshot(candidates, self.tree, Sharing(SHARED_FROM, PART)))
+            sharing = Sharing(SHARED_FROM, PART)
+            self._snapshots.keep(
+                rules,
+                Snapshot(candidates, self.tree, sharing)
+                if self._files is None
+                else CommitSnapshot(self.tree, self._files, candidates, sharing),
+            )
         return self._snapshots[rules]
+
+    def preparations(self) -> list[Callable[[], object]]:
+        """Read the texts from the start on, where no other tree is served."""
+        return [self.warm_up]
+
+    def close(self) -> None:
+        """Release everything."""
+        super().close()
+        if self._texts is not None:
+            self._texts.store.close()
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether its texts are in memory."""
+        return self._texts is not None and self._texts.is_complete(self.tree.commit.id)
+
+    def warm_up(self) -> None:
+        """Read its texts in idle moments."""
+        if self._files is not None:
+            self._files.want()
+
+    def find_text(self, path: str, /) -> TextFile | None:
+        """Return the file at a relative path if its text is in memory."""
+        # Where a policy is in force, only the way through the tree checks it.
+        if self._files is None or self.tree.policy.active:
+            return None
+        try:
+            found = self._files.find(path)
+        except InvalidArgs:
+            return None
+        if found is None or found.text is None or found.text.segment is None:
+            return None
+        return HeldFile(path, found.size, found.text.read())
+
+
+class CommitFiles:
+    """The files of a commit, as far as their texts are in memory."""
+
+    def __init__(self, tree: CommitTree, texts: "BlobTexts") -> None:
+        self._tree = tree
+        self._texts = texts
+        self.store = texts.store
+        self._opener = BlobOpener(tree.trees.objects, tree.find_folder)
+
+    @property
+    def content_version(self) -> int:
+        """Increases whenever more or less is known of blobs."""
+        return self._texts.content_version
+
+    def find(self, path: str, /) -> "CachedFile | None":
+        """Return what is known of the file at a path without links."""
+        try:
+            blob = self._opener.find_blob(raw(path, "path"))
+        except Unavailable:
+            return None
+        return None if blob is None else self._texts.find(blob, path, self._tree.commit.id)
+
+    def want(self) -> None:
+        """Read the texts in idle moments."""
+        self._texts.want(self._tree.commit.id, self._list)
+
+    def _list(self) -> "NamedBlobs":
+        return list_blobs(self._tree)
+
+
+class CommitSnapshot(HeldSnapshot):
+    """The candidates of some rules, where texts are kept."""
+
+    known: CommitFiles
+
+    def _files(self, selection: Selection, query: Query, meter: Meter) -> "Located":
+        """Return where their texts are; those that are not in memory will be."""
+        self.known.store.collect_blocks()
+        located = super()._files(selection, query, meter)
+        if located.unheld:
+            self.known.want()
+        return located

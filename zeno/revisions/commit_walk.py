@@ -123,5 +123,24 @@ class _Walk:
         self._found.append(Walked(path, None if is_file else NOT_REGULAR))
 
 
+def list_blobs(tree: CommitTree) -> Iterator[tuple[str, bytes]]:
+    """Yield the regular files of a commit with the ids of their blobs, one directory after the other."""
+    todo = [(b"", tree.commit.tree)]
+    names = 0
+    while todo and names <= MAX_NAMES:
+        base, folder = todo.pop()
+        try:
+            entries = tree.trees.read(folder) if len(base) <= MAX_LISTED_PATH else {}
+        except Unavailable:
+            continue
+        names += len(entries)
+        prefix = printed(base)
+        for name, entry in entries.items():
+            if entry.is_file:
+                yield prefix + printed(name), entry.id
+        # A stack, so that neighbours are stored together.
+        todo += [(base + name + b"/", one.id) for name, one in [*entries.items()][::-1] if one.mode == FOLDER]
+
+
 def _is_folder(entry: TreeEntry) -> bool:
     return entry.mode in (FOLDER, SUBMODULE)

@@ -20,6 +20,9 @@ _MAX_CHAIN = 4095
 _MAX_WORK = 50
 # Enough for the head of an object in a file of its own, or of a difference.
 _HEAD = 64
+# Bytes of the objects read last: most differences of one commit are to few others.
+_MAX_BASES = 1 << 25
+_TOO_LARGE = "an object has %d bytes, more than the %d that are read of its kind"
 _LOOSE_HEAD = re.compile(rb"(commit|tree|blob|tag) (\d{1,19})\0")
 _PACK = re.compile(rb"(pack-[0-9a-f]+)\.idx")
 
@@ -39,15 +42,40 @@ class GitObject(NamedTuple):
     data: bytes
 
 
+class _Bases:
+    """Objects of packs that were read last, which differences may be to. Their ids are not checked."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Pack, int], GitObject] = {}
+        self._size = 0
+
+    def find(self, pack: Pack, offset: int) -> GitObject | None:
+        """Return the object at an offset, if it is kept."""
+        found = self._kept.pop((pack, offset), None)
+        if found is not None:
+            self._kept[pack, offset] = found
+        return found
+
+    def keep(self, pack: Pack, offset: int, found: GitObject) -> None:
+        """Keep an object that is not kept yet, unless it is large."""
+        if len(found.data) > _MAX_BASES // 32:
+            return
+        self._kept[pack, offset] = found
+        self._size += len(found.data) + _HEAD
+        while self._size > _MAX_BASES:
+            self._size -= len(self._kept.pop(next(iter(self._kept))).data) + _HEAD
+
+
 class Objects:
     """Reads objects. Packs that are added later are found when an object is missing."""
 
     def __init__(self, folder: SealedFolder, digest: str) -> None:
         """Take the directory of a repository that has `objects`, and the name of its digest, sha1 or sha256."""
         self._folder = folder
-        self.digest = digest
-        self.id_bytes = hashlib.new(digest, usedforsecurity=False).digest_size
+        self._digest = hashlib.sha1 if digest == "sha1" else hashlib.sha256
+        self.id_bytes = self._digest(usedforsecurity=False).digest_size
         self._packs: dict[bytes, Pack] = {}
+        self._bases = _Bases()
         self._find_packs()
 
     def close(self) -> None:
@@ -105,54 +133,70 @@ class Objects:
             raise Unavailable(f"the object {object_id.hex()} cannot be read: {error}") from None
         if found is None:
             raise Unavailable(f"the object {object_id.hex()} is not in the repository, and is not fetched")
-        head = b"%b %d\0" % (found.kind.encode(), len(found.data))
-        digest = hashlib.new(self.digest, head, usedforsecurity=False)
-        digest.update(found.data)
-        if digest.digest() != object_id:
+        if self.compute_id(found.kind, found.data) != object_id:
             raise Unavailable(f"the object {object_id.hex()} is damaged: its content has another id")
         return found
+
+    def compute_id(self, kind: str, data: bytes) -> bytes:
+        """Return the id that an object with this content has."""
+        digest = self._digest(b"%b %d\0" % (kind.encode(), len(data)), usedforsecurity=False)
+        digest.update(data)
+        return digest.digest()
 
     def _read(self, object_id: bytes, limit: int) -> GitObject | None:
         place = self._locate(object_id)
         return self._read_loose(object_id, limit) if place is None else self._read_packed(*place, limit)
 
-    def _read_packed(self, pack: Pack, offset: int, limit: int) -> GitObject | None:
-        differences: list[bytes] = []
+    def _read_packed(self, pack: Pack, offset: int, limit: int) -> GitObject:
+        differences: list[tuple[int, bytes]] = []
         held = 0
         # No more is inflated of an object than it takes to see that it is too large.
         most = max(limit, _HEAD) + 1
         while True:
+            found = self._bases.find(pack, offset)
+            if found is not None:
+                if not differences and len(found.data) > limit:
+                    raise TooLarge(_TOO_LARGE % (len(found.data), limit))
+                break
             entry = pack.entry(offset, most=MAX_OBJECT + 1 if differences else most)
             held += entry.size
             if not differences:
                 size = entry.size if entry.kind is not None else size_after(entry.data)
                 if limit < size <= MAX_OBJECT:
-                    raise TooLarge(f"an object has {size} bytes, more than the {limit} that are read of its kind")
+                    raise TooLarge(_TOO_LARGE % (size, limit))
                 if entry.size > len(entry.data):
                     entry = pack.entry(offset, most=MAX_OBJECT + 1)
             if held > MAX_OBJECT:
                 raise Damaged(f"it has over {MAX_OBJECT} bytes, or the differences that lead to it have")
             if entry.kind is not None:
+                found = GitObject(entry.kind, entry.data)
+                self._bases.keep(pack, offset, found)
                 break
-            differences.append(entry.data)
+            differences.append((offset, entry.data))
             if len(differences) > _MAX_CHAIN:
                 raise Damaged("a chain of differences that is too long")
             if isinstance(entry.base, bytes):
-                found = pack.find(entry.base)
-                if found is None:
+                place = pack.find(entry.base)
+                if place is None:
                     raise Damaged("a difference to an object that is not in its pack")
-                offset = found
+                offset = place
             else:
                 offset = entry.base
-        data, work = entry.data, 0
-        for difference in reversed(differences):
-            if size_after(difference) > MAX_OBJECT:
+        return self._apply(pack, found, differences)
+
+    def _apply(self, pack: Pack, found: GitObject, differences: list[tuple[int, bytes]]) -> GitObject:
+        """Return the object at the end of a chain of differences, the last of which comes first."""
+        work = 0
+        for offset, difference in reversed(differences):
+            size = size_after(difference)
+            if size > MAX_OBJECT:
                 raise Damaged(f"it has over {MAX_OBJECT} bytes")
-            work += size_after(difference)
+            work += size
             if work > _MAX_WORK * MAX_OBJECT:
                 raise Damaged("differences that take too long to apply")
-            data = apply_difference(data, difference)
-        return GitObject(entry.kind, data)
+            found = GitObject(found.kind, apply_difference(found.data, difference))
+            self._bases.keep(pack, offset, found)
+        return found
 
     def _read_loose(self, object_id: bytes, limit: int) -> GitObject | None:
         deflated = self._folder.read(self._loose_path(object_id), MAX_OBJECT)
@@ -162,7 +206,7 @@ class Objects:
         if size > MAX_OBJECT:
             raise Damaged(f"it has over {MAX_OBJECT} bytes")
         if size > limit:
-            raise TooLarge(f"an object has {size} bytes, more than the {limit} that are read of its kind")
+            raise TooLarge(_TOO_LARGE % (size, limit))
         return GitObject(kind, inflate(deflated, start + size)[start:])
 
     def blob_size(self, object_id: bytes) -> int:

@@ -159,24 +159,29 @@ def apply_difference(base: bytes, difference: bytes) -> bytes:
         size, at = _varint(difference, at)
         if base_size != len(base):
             raise Damaged("a difference to an object of another size")
+        end, from_bytes = len(difference), int.from_bytes
         # Not a list of parts, which may be of one byte each.
         found = bytearray()
-        end = len(difference)
-        # A byte may copy 64 KiB: what is already too much is not copied any further.
-        while at < end and len(found) <= size:
+        left = size
+        while at < end:
             code = difference[at]
             at += 1
-            if code & 0x80:
-                place = length = 0
-                for bit in range(4):
-                    if code >> bit & 1:
-                        place |= difference[at] << 8 * bit
-                        at += 1
-                for bit in range(3):
-                    if code >> 4 + bit & 1:
-                        length |= difference[at] << 8 * bit
-                        at += 1
-                found += base[place : place + (length or 0x10000)]
+            if code >= 0x80:
+                after, mask, shift = _COPY[code]
+                if mask:
+                    # Nearly always: the bytes of place and length that are there are the lowest ones.
+                    number = from_bytes(difference[at : at + after], "little")
+                    place, length = number & mask, number >> shift or 0x10000
+                    at += after
+                    if at > end:
+                        raise IndexError
+                else:
+                    place, length, at = _read_copy(difference, code, at)
+                left -= length
+                if left < 0:
+                    # A byte may copy 64 KiB: too much is not copied.
+                    break
+                found += base[place : place + length]
             elif code:
                 found += difference[at : at + code]
                 at += code
@@ -184,9 +189,36 @@ def apply_difference(base: bytes, difference: bytes) -> bytes:
                 raise Damaged("a difference with an unknown step")
     except IndexError:
         raise Damaged("a difference that is cut off") from None
-    if len(found) != size:
+    if left < 0 or len(found) != size:
         raise Damaged("a difference that gives another size than stated")
     return bytes(found)
+
+
+def _read_copy(difference: bytes, code: int, at: int) -> tuple[int, int, int]:
+    """Return place and length of a copy, and where its step ends. Raises IndexError."""
+    place = length = 0
+    for bit in range(4):
+        if code >> bit & 1:
+            place |= difference[at] << 8 * bit
+            at += 1
+    for bit in range(3):
+        if code >> 4 + bit & 1:
+            length |= difference[at] << 8 * bit
+            at += 1
+    return place, length or 0x10000, at
+
+
+def _lay_out_copy(code: int) -> tuple[int, int, int]:
+    """Return the number of bytes behind a step that copies, the mask of its place, and the shift of its length.
+
+    The mask is 0 where the bytes that are there are not the lowest ones.
+    """
+    places, lengths = (code & 15).bit_count(), (code >> 4 & 7).bit_count()
+    is_plain = places > 0 and code & 15 == (1 << places) - 1 and code >> 4 & 7 == (1 << lengths) - 1
+    return places + lengths, (1 << 8 * places) - 1 if is_plain else 0, 8 * places
+
+
+_COPY = [_lay_out_copy(code) for code in range(256)]
 
 
 def size_after(difference: bytes) -> int:

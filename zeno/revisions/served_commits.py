@@ -1,17 +1,23 @@
 """Which commits of a repository a server serves, and the corpora of those that were asked for last."""
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from zeno.cache.warm_corpus import WarmCorpus
 from zeno.code.table import FactTable
 from zeno.errors import Denied, InvalidArgs, ObjectUnavailable, UnknownRev
 from zeno.files.file_tree import FileTree
 from zeno.files.tree import Tree
-from zeno.revisions.commit_corpus import CommitCorpus
 from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.objects import Unavailable
 from zeno.revisions.refs import Named, Unknown, is_matched
 from zeno.revisions.repository import NoRepository, RepositoryAtRoot
 from zeno.revisions.trees import Trees
+from zeno.search.corpus import Corpus
+
+if TYPE_CHECKING:
+    from zeno.revisions.blob_texts import BlobTexts
+    from zeno.revisions.commit_corpus import CommitCorpus
 
 ALL = "all"
 """Every commit of the repository."""
@@ -23,15 +29,21 @@ class ServedCommits:
     """The commits of the repository at a root. A name is looked up for every request: branches move."""
 
     def __init__(
-        self, root: FileTree, at_root: RepositoryAtRoot, allowed: list[str] | None, facts: FactTable | None = None
+        self, root: FileTree, at_root: RepositoryAtRoot, allowed: list[str] | None, around: Corpus | None = None
     ) -> None:
-        """Allow names of commits, globs over references, or `all`, which None means too."""
+        """Allow names of commits, globs over references, or `all`, which None means too.
+
+        Facts, and texts if it is warm, are kept in the memory of the corpus `around`.
+        """
         self._root = root
         self._at_root = at_root
         self._allowed = [ALL] if allowed is None else allowed
         """The commits that may be asked for."""
         self._stated = allowed
-        self._facts = facts or FactTable()
+        self._facts = FactTable() if around is None else around.facts
+        self.memory = around if isinstance(around, WarmCorpus) else None
+        self._texts: BlobTexts | None = None
+        """Made with the first commit."""
         self._corpora: dict[bytes, CommitCorpus] = {}
         """Those asked for last, the latest at the end."""
 
@@ -48,7 +60,16 @@ class ServedCommits:
     def _trees(self) -> Trees:
         return Trees(self._at_root.open().objects)
 
-    def at(self, rev: str, field: str) -> CommitCorpus:
+    @property
+    def has_pending_work(self) -> bool:
+        """Whether texts of commits are left to read."""
+        return self._texts is not None and self._texts.has_pending_work
+
+    def idle(self) -> bool:
+        """Read some texts of commits; return False when nothing is left."""
+        return self._texts is not None and self._texts.has_pending_work and self._texts.idle()
+
+    def at(self, rev: str, field: str) -> "CommitCorpus":
         """Return the corpus of a commit, given by its name.
 
         Raises UnknownRev, ObjectUnavailable, Denied, and InvalidArgs where there is no repository.
@@ -72,7 +93,7 @@ class ServedCommits:
                 raise Denied.of_rev(rev) from None
             raise ObjectUnavailable(rev, str(error)) from None
 
-    def pin(self, rev: str) -> CommitCorpus:
+    def pin(self, rev: str) -> "CommitCorpus":
         """Return the corpus of a commit, which may be asked for from now on. Raises what `at` raises.
 
         Where nothing else was stated, it is the only one.
@@ -98,12 +119,19 @@ class ServedCommits:
                     continue
         return bool(globs) and refs.matching(globs, named.commit)
 
-    def _corpus(self, commit: bytes) -> CommitCorpus:
+    def _corpus(self, commit: bytes) -> "CommitCorpus":
         corpus = self._corpora.pop(commit, None)
         if corpus is None:
+            from zeno.revisions.commit_corpus import CommitCorpus  # not needed to start
+
             assert isinstance(self._root, Tree)  # noqa: S101 - for the type checker: several roots have no repository
             tree = CommitTree(self._root, self._trees, self._trees.read_commit(commit))
-            corpus = CommitCorpus(tree, self._facts, self)
+            if self._texts is None and self.memory is not None:
+                from zeno.revisions.blob_texts import BlobTexts  # not needed to start
+
+                find_cached = self.memory.find_cached
+                self._texts = BlobTexts(self._trees.objects, self.memory.texts, self._facts, find_cached)
+            corpus = CommitCorpus(tree, self._facts, self, self._texts)
         self._corpora[commit] = corpus
         while len(self._corpora) > MAX_COMMITS:
             del self._corpora[next(iter(self._corpora))]

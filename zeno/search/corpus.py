@@ -71,11 +71,25 @@ class Revisions(Protocol):
         """Return the corpus of a commit. Raises InvalidArgs, UnknownRev, ObjectUnavailable or Denied."""
         ...
 
+    @property
+    def has_pending_work(self) -> bool:
+        """Whether there is background work to do."""
+        ...
+
+    def idle(self) -> bool:
+        """Do one step of it; return False when nothing is left."""
+        ...
+
 
 class NoRevisions:
     """No commits."""
 
     allowed: ClassVar[list[str]] = []
+    has_pending_work = False
+
+    def idle(self) -> bool:
+        """There is nothing to do."""
+        return False
 
     def at(self, _rev: str, field: str) -> "Corpus":
         """Raise InvalidArgs."""
@@ -124,6 +138,9 @@ class Corpus(ABC):
     def is_warm(self) -> bool:
         """Whether files are listed and searched in memory."""
         return bool(self.parts) and all(part.is_warm for part in self.parts)
+
+    def warm_up(self) -> None:  # noqa: B027 - nothing to do by default
+        """Called where a request will take long because the corpus is not warm: it may become so in idle moments."""
 
     @property
     def event_descriptors(self) -> list[int]:

@@ -82,6 +82,7 @@ def is_long(request: Request, corpus: Corpus) -> bool:
         except ZenoError:
             return False
     if not corpus.is_warm:
+        corpus.warm_up()
         return True
     found = [given.get("pattern"), given.get("patterns")] if given.get("regex") is True else [given.get("regex")]
     patterns = [one for item in found for one in (item if isinstance(item, list) else [item]) if isinstance(one, str)]

@@ -47,7 +47,7 @@ class Server:
         self._options = options._replace(log=trace is not None)
         # Most sessions begin with these; the other operations are loaded when asked for.
         operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
-        self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
+        self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus, corpus.revisions)
         limits = (options.max_ops, options.max_lines, options.max_bytes)
         self._budget = None if limits == (None, None, None) else Budget(*limits)
         self.all_tools = options.all_tools
@@ -66,7 +66,7 @@ class Server:
     def answer_from(self, corpus: Corpus) -> None:
         """Answer from another corpus from now on, and release the one before."""
         before, self.corpus = self.corpus, corpus
-        self._warm_up = WarmUp(corpus.preparations(), corpus)
+        self._warm_up = WarmUp(corpus.preparations(), corpus, corpus.revisions)
         before.close()
         self.begin_session()
 

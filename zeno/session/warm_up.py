@@ -31,9 +31,10 @@ class Work(Protocol):
 
 
 class WarmUp:
-    """Runs some steps once, then the work of a corpus whenever there is any."""
+    """Runs some steps once, then the work of a corpus and of its commits whenever there is any."""
 
-    def __init__(self, steps: Iterable[Callable[[], object]], work: Work) -> None:
+    def __init__(self, steps: Iterable[Callable[[], object]], *work: Work) -> None:
+        """Take the kinds of work, the most urgent first."""
         self._steps = list(steps)[::-1]
         self._work = work
         self.owed = 0.0
@@ -41,7 +42,7 @@ class WarmUp:
 
     def catch_up(self) -> None:
         """Do the work that is owed, if there is any to do."""
-        if self.owed > SLICE and (self._steps or self._work.has_pending_work):
+        if self.owed > SLICE and (self._steps or any(work.has_pending_work for work in self._work)):
             self.run()
 
     def run(self) -> bool:
@@ -63,4 +64,4 @@ class WarmUp:
                 raise
             self._steps.pop()
             return True
-        return self._work.idle()
+        return any(work.idle() for work in self._work)

@@ -97,7 +97,8 @@ def test_every_commit_answers_as_its_checkout_does(seed: int, tmp_path: Path) ->
     kept.rename(root / ".git")
     policy = Policy(deny=["*.md", "b"], ignored=dice.happens(0.5)) if dice.happens(0.4) else None
     seen: Counter[str] = Counter()
-    with served(root, policy=policy) as (_, commits):
+    cache_bytes = [0, 3000, 1 << 20][seed % 3]
+    with served(root, policy=policy, cache_bytes=cache_bytes) as (_, commits):
         corpora = {rev: commits.at(rev, "args.rev") for rev, _ in ids}
         (root / ".git").rename(kept)
         for rev, known in ids:
@@ -109,5 +110,8 @@ def test_every_commit_answers_as_its_checkout_does(seed: int, tmp_path: Path) ->
                     args = json.loads(site.fill(json.dumps(args)))
                     wanted = answer(there, op, args)
                     assert answer(here, op, args) == wanted, (op, args)
+                    for _ in range(dice.choice([0, 1, 3]) if commits.memory else 0):
+                        assert commits.memory is not None
+                        commits.memory.idle() or commits.idle()
                     seen[wanted.get("error", {}).get("code", op)] += 1
     assert len(seen) > 5

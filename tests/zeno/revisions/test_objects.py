@@ -186,7 +186,9 @@ def test_a_chain_that_makes_a_large_object_again_and_again_is_refused(
     objects = one_in_a_pack(tmp_path, object_id, entries)
     monkeypatch.setattr(module, "MAX_OBJECT", 1 << 17)
     assert objects.read_blob(object_id) == data
+    objects.close()
     monkeypatch.setattr(module, "_MAX_WORK", 29)
+    objects = objects_of(tmp_path / "r")
     with pytest.raises(Unavailable, match="take too long"):
         objects.read_blob(object_id)
     objects.close()
