@@ -134,10 +134,10 @@ def list_blobs(tree: CommitTree) -> Iterator[tuple[str, bytes]]:
         except Unavailable:
             continue
         names += len(entries)
-        prefix = printed(base)
+        prefix = decode_name(base)
         for name, entry in entries.items():
             if entry.is_file:
-                yield prefix + printed(name), entry.id
+                yield prefix + decode_name(name), entry.id
         # A stack, so that neighbours are stored together.
         todo += [(base + name + b"/", one.id) for name, one in [*entries.items()][::-1] if one.mode == FOLDER]
 
