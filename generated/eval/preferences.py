@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictFloat, StrictInt, StrictStr
@@ -335,32 +335,6 @@ class ControlledRate(Model):
     """
 
 
-class Recipe(Model):
-    """
-    How another board makes its score.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    name: Literal['alpaca-eval', 'arena-hard', 'wildbench']
-    """
-    Its name.
-    """
-    formula: StrictStr
-    """
-    The formula in words.
-    """
-    source: StrictStr
-    """
-    Where it comes from.
-    """
-    lacks: StrictStr | None
-    """
-    The numbers of the board that a ledger cannot give.
-    """
-
-
 class RecipeScore(Model):
     """
     The score of A by a recipe.
@@ -379,7 +353,11 @@ class RecipeScore(Model):
     """
     ci95: Interval | None
     """
-    Its 95 % interval, that of a mean on a scale, items being clusters.
+    Its 95 % interval, items being clusters: that of a mean on a scale, or of the fitted model.
+    """
+    coefficients: dict[str, Any] | None
+    """
+    The coefficients of a model, in log-odds; null for a mean.
     """
 
 
@@ -454,6 +432,40 @@ class LengthBias(Model):
     model: StrictStr
     """
     The model of the controlled rate.
+    """
+
+
+class Recipe(Model):
+    """
+    How another board makes its score.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    name: Literal['alpaca-eval', 'alpaca-eval-lc', 'arena-hard', 'arena-hard-style', 'wildbench', 'wildbench-macro']
+    """
+    Its name.
+    """
+    formula: StrictStr
+    """
+    The formula in words.
+    """
+    source: StrictStr
+    """
+    Where it comes from.
+    """
+    lacks: StrictStr | None
+    """
+    How the score differs from the one that the board publishes; null if it does not.
+    """
+    files: list[summary.RecipeFile]
+    """
+    The files of `--recipe-file`.
+    """
+    variant: StrictStr | None
+    """
+    AlpacaEval's name of the model that the files allow; null for other recipes.
     """
 
 

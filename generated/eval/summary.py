@@ -132,6 +132,47 @@ class Rounding(Model):
     """
 
 
+class SummaryScore(Model):
+    """
+    The score of a group by a recipe.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    n: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many units it is made from.
+    """
+    score: StrictFloat
+    """
+    The score on the board's scale.
+    """
+    ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
+    """
+    Its 95 % interval, items being clusters.
+    """
+
+
+class RecipeFile(Model):
+    """
+    A file that a recipe needs besides the ledger.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    name: StrictStr
+    """
+    Its name, without folders.
+    """
+    sha256: Annotated[StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)')]
+    """
+    The digest of its bytes.
+    """
+
+
 class SummaryRow(Model):
     """
     One group.
@@ -179,6 +220,40 @@ class SummaryRow(Model):
     flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_other_judge_kind', 'only_off_scale', 'only_invalid', 'no_records', 'partial', 'one_unit', 'one_item', 'no_spread', 'one_value_scale', 'different_artifacts', 'different_judges']]
     """
     Flags, sorted.
+    """
+    recipe: SummaryScore | None | MISSING = MISSING
+    """
+    The score of the group by the recipe; null where the group has none.
+    """
+
+
+class SummaryRecipe(Model):
+    """
+    How another board makes its score.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    name: Literal['wildbench', 'wildbench-macro']
+    """
+    Its name.
+    """
+    formula: StrictStr
+    """
+    The formula in words.
+    """
+    source: StrictStr
+    """
+    Where it comes from.
+    """
+    lacks: StrictStr | None
+    """
+    How the score differs from the one that the board publishes; null if it does not.
+    """
+    files: list[RecipeFile]
+    """
+    The files of `--recipe-file`.
     """
 
 
@@ -237,4 +312,8 @@ class Summary(Model):
     sensitivity: sensitivity_1.Sensitivity | MISSING = MISSING
     """
     How far the means depend on INVALID records, absent files and single judges; present where it was asked for.
+    """
+    recipe: SummaryRecipe | MISSING = MISSING
+    """
+    The recipe of `--recipe`; absent without it.
     """

@@ -3,5 +3,5 @@
 `keys`, `known_factors`, `artifact_names` and `eligibility` say what is grouped and what counts, `query` writes the SQL,
 `engines` run it, on `restated_scores` if an engine would not read scores exactly. `units`, `groups` and `intervals`
 turn sums into numbers, `distribution` counts totals, `neighbours` finds rows that cannot be compared, `cell_names`
-writes names into tables, `summary` makes the table document.
+writes names into tables, `recipes` makes the scores of another board, `summary` makes the table document.
 """

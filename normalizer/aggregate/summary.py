@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -15,8 +15,10 @@ from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.groups import Found, find_groups
 from normalizer.aggregate.query import Query
+from normalizer.aggregate.recipes import score_groups
 from normalizer.aggregate.units import Group, Numbers, prepared
 from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
+from normalizer.documents.recipes import Recipe
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.record_check import Check, check_records
@@ -37,6 +39,8 @@ class Options:
     """Decimal places of the final rounding."""
     check: Check = check_records
     """The check of each ledger before its records are used; see `ledger.record_check`."""
+    recipe: Recipe | None = None
+    """The recipe of a further score."""
 
 
 @contextmanager
@@ -70,6 +74,10 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
             "different_artifacts": neighbours.different_artifacts(engine, query, eligible),
             "different_judges": neighbours.different_judges(engine, query, eligible, shown),
         }
+    scores = {}
+    if options.recipe is not None:
+        by_item = query_of(given, replace(options, by=(*options.by, *keys.PAIRING)))
+        scores = score_groups(engine, given, by_item, options, options.recipe)
     rows = []
     has_one_value = any(low == high for low, high in map(query.scale, range(len(query.measures))))
     for levels in sorted(found.valid, key=keys.sort_key):
@@ -86,7 +94,8 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
         if group.n > 1 and spreads.items[levels] > 1 and None in spreads.found[levels]:
             flags.append("one_value_scale" if has_one_value else "no_spread")
         flags += [flag for flag, among in differing.items() if group.n and levels in among]
-        rows.append(_row(query, levels, group, numbers.denominator, spreads, flags, options.places))
+        row = _row(query, levels, group, numbers.denominator, spreads, flags, options.places)
+        rows.append({**row, "recipe": scores.get(levels) if group.n else None} if options.recipe else row)
     low, high = query.rubric.bounds()
     return {
         "by": list(options.by),
@@ -100,6 +109,7 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
         "interval": options.interval.document(),
         "rounding": {**ROUNDING, "places": options.places},
         "diagnostic": options.rules.diagnostic,
+        **({} if options.recipe is None else {"recipe": options.recipe.describe()}),
     }
 
 

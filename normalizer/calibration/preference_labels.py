@@ -16,7 +16,7 @@ from normalizer.aggregate.eligibility import MIXABLE, Levels, Rules
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import Item, Labels, Values
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.comparisons import DECIDED, Compared, compared
+from normalizer.preferences.comparisons import DECIDED, Compared, read_comparisons
 from normalizer.statistics.spread import mean_of
 
 MEASURE = "preference"
@@ -41,11 +41,11 @@ def holds_comparisons(ledger: Ledger) -> bool:
 
 
 def read(ledgers: list[Ledger], options: Options, models: Rules, people: Rules) -> PreferenceLabels:
-    """Read the verdicts of models and of people. Raises CannotRun as `compared` does."""
-    judged = compared(ledgers, options.by, options.where, models)
-    annotated = compared(ledgers, options.by, options.where, people, split=("judge_kind",))
+    """Read the verdicts of models and of people. Raises CannotRun as `read_comparisons` does."""
+    judged = read_comparisons(ledgers, options.by, options.where, models)
+    annotated = read_comparisons(ledgers, options.by, options.where, people, split=("judge_kind",))
     either = replace(models, judge_kinds=models.judge_kinds | people.judge_kinds, mix=frozenset(MIXABLE))
-    every = compared(ledgers, options.by, options.where, either)
+    every = read_comparisons(ledgers, options.by, options.where, either)
     width = len(options.by)
     return PreferenceLabels(
         _labels(judged, width),
@@ -65,7 +65,7 @@ def _labels(found: Compared, width: int) -> Labels:
         for one in comparisons:
             if one.winner not in DECIDED or one.judge is None:
                 continue
-            seen = one if one.a < one.b else one.turned()
+            seen = one if one.a < one.b else one.turn()
             pair = f"{seen.a} against {seen.b}" + ("" if seen.criterion is None else f", {seen.criterion}")
             for labels in (whole, groups[levels[:width]]):
                 labels[seen.item, pair][one.judge].append(seen.score)

@@ -7,8 +7,17 @@ from typing import Any
 import click
 
 from normalizer.aggregate.summary import aggregate
-from normalizer.commands.options import FORMATS, LEDGERS, add_intervals, add_selection, join_values, read_grouping
+from normalizer.commands.options import (
+    FORMATS,
+    LEDGERS,
+    add_intervals,
+    add_recipe,
+    add_selection,
+    join_values,
+    read_grouping,
+)
 from normalizer.documents.exact import PLACES
+from normalizer.documents.recipes import read_recipe
 from normalizer.errors import CannotRun
 from normalizer.statistics.sensitivity import aggregate_with_sensitivity
 from normalizer.tables import formats, pretty, sensitivity_tables, summary_table
@@ -40,6 +49,7 @@ SHOWN = 3
     help="Also invalid rates, the bounds that INVALID records and absent files leave, means without each judge.",
 )
 @click.option("--bold", type=click.Choice(["highest", "lowest"]), help="With --cells: the best of each column in bold.")
+@add_recipe("scores")
 @WIDE
 @add_selection
 def command(
@@ -51,6 +61,8 @@ def command(
     rename: tuple[str, ...],
     sensitivity: bool,
     bold: str | None,
+    recipe: str | None,
+    recipe_file: tuple[Path, ...],
     **chosen: Any,
 ) -> int:
     """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
@@ -64,7 +76,8 @@ def command(
     if places is None:
         places = PLACES if form in ("json", "csv") and cells is None else SHOWN
     with elapsed("aggregate", shown=not chosen["verify"]):
-        options = replace(read_grouping(**chosen), places=places if cells is None else places + 12)
+        options = replace(read_grouping(**chosen), recipe=read_recipe(recipe, recipe_file))
+        options = replace(options, places=places if cells is None else places + 12)
         summary = aggregate_with_sensitivity(ledgers, options) if sensitivity else aggregate(ledgers, options)
     if cells is not None or columns or rename:
         if form == "json":

@@ -12,6 +12,7 @@ from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
+from normalizer.documents.recipes import recipes_of
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import Ledger, is_ledger
 from normalizer.ledger.record_check import Check, check_records
@@ -41,6 +42,24 @@ def add_files(function: Any) -> Any:
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def add_recipe(kind: str) -> Callable[[F], F]:
+    """Return what adds the options for a recipe of `comparisons` or `scores`, and its files."""
+
+    def add(function: F) -> F:
+        name = click.option(
+            "--recipe", type=click.Choice(recipes_of(kind)), help="Also the score as this board publishes it."
+        )
+        file = click.option(
+            "--recipe-file",
+            multiple=True,
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="A file that the recipe needs. Repeatable.",
+        )
+        return name(file(function))
+
+    return add
 
 
 def judge_kind_option(what: str) -> Callable[[F], F]:

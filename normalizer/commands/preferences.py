@@ -7,10 +7,10 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
-from normalizer.commands.options import LEDGERS, VERIFY, choose_check, join_values, judge_kind_option
+from normalizer.commands.options import LEDGERS, VERIFY, add_recipe, choose_check, join_values, judge_kind_option
+from normalizer.documents.recipes import read_recipe
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import PreferenceOptions, preferences
-from normalizer.preferences.recipes import RECIPES
 from normalizer.tables import preferences_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
@@ -26,7 +26,7 @@ from normalizer.terminal.progress import elapsed
     help="Keys of the groups, with commas; criterion is one of them.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
-@click.option("--recipe", type=click.Choice(sorted(RECIPES)), help="Also the score as this board publishes it.")
+@add_recipe("comparisons")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
@@ -45,6 +45,7 @@ def command(
     by: str,
     baseline: str | None,
     recipe: str | None,
+    recipe_file: tuple[Path, ...],
     where: tuple[str, ...],
     diagnostic: bool,
     mix: tuple[str, ...],
@@ -63,7 +64,7 @@ def command(
         by=keys_of(by, ALSO),
         where=where_of(where, ALSO),
         baseline=baseline,
-        recipe=recipe,
+        recipe=read_recipe(recipe, recipe_file),
         rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
         method=Method(bootstrap=True, resamples=resamples, seed=seed),
         check=choose_check(verify),

@@ -2,6 +2,6 @@
 
 `clusters` puts values of one item together, `dirichlet_mean` computes with randomly weighted means, `gamma_draws` draws
 shares, and `intervals` makes intervals of means on a scale and of differences; `over_judges` makes those for other
-judges, too, and `crossed_effects` tells where variance comes from. Intervals have a width where the values have
-none, stay on the scale, and assume that clusters are independent.
+judges, too, `crossed_effects` tells where variance comes from, and `task_weights` weighs groups of tasks. Intervals
+have a width where the values have none, stay on the scale, and assume that clusters are independent.
 """

@@ -13,7 +13,7 @@ from normalizer.calibration.labels import Values
 from normalizer.errors import CannotRun
 from normalizer.gate.sides import MUST_AGREE, Side
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.comparisons import DECIDED, Compared, compared, facing
+from normalizer.preferences.comparisons import DECIDED, Compared, facing, read_comparisons
 from normalizer.statistics.spread import mean_of
 
 MEASURE = "rate"
@@ -29,7 +29,7 @@ def holds_comparisons(ledger: Ledger) -> bool:
 
 def read(name: str, ledger: Ledger, options: Options, baseline: str | None, mix: frozenset[str]) -> Side:
     """Read one side. Raises CannotRun without a baseline, with several generators against it, or with none."""
-    found = compared([ledger], options.by, options.where, options.rules, split=KEYS)
+    found = read_comparisons([ledger], options.by, options.where, options.rules, split=KEYS)
     generator, rival = _generator(name, found, baseline)
     width = len(options.by)
     cells: dict[tuple[str, Levels], dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))

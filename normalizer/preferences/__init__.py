@@ -2,6 +2,7 @@
 
 `comparisons` reads the ledgers and groups what counts, `rates` counts wins and makes intervals, `order_effects` looks
 at the order shown, `ratings` fits Bradley-Terry, `lengths` fits the length-controlled rate, `logistic` is the solver of
-both, `recipes` makes the scores of other boards, and `overview` puts the document together. Single scores never
+both. `recipes` makes the scores of other boards, with `alpaca_length` and `lasso` for those at equal lengths and
+`arena_style` for those at equal style, and `overview` puts the document together. Single scores never
 come here.
 """

@@ -38,13 +38,15 @@ class Comparison(NamedTuple):
     criterion: str | None
     lengths: tuple[float, float] | None
     self_judged: bool
+    place: int = 0
+    """The place of its entry in the bundle, from 0."""
 
     @property
     def score(self) -> Fraction:
         """Score of A: 1 for a win, 1/2 for a draw, 0 for a loss. Only for decided comparisons."""
         return {"a": Fraction(1), "draw": Fraction(1, 2), "b": Fraction(0)}[self.winner]
 
-    def turned(self) -> "Comparison":
+    def turn(self) -> "Comparison":
         """This comparison with the names A and B swapped."""
         return Comparison(
             self.item,
@@ -58,6 +60,7 @@ class Comparison(NamedTuple):
             self.criterion,
             None if self.lengths is None else (self.lengths[1], self.lengths[0]),
             self.self_judged,
+            self.place,
         )
 
 
@@ -81,7 +84,7 @@ class _Reading:
     criteria: set[str | None] = field(default_factory=set)
 
 
-def compared(
+def read_comparisons(
     ledgers: list[Ledger],
     by: tuple[str, ...],
     where: dict[str, keys.Level],
@@ -111,7 +114,7 @@ def compared(
             f"the comparisons are by the criteria {' and '.join(names[:5])}, which are not mixed: "
             f"group --by criterion, or choose one with --where criterion={names[0]}"
         )
-    groups = {levels: _ordered(found.groups[levels]) for levels in sorted(found.groups, key=keys.sort_key)}
+    groups = {levels: _sort(found.groups[levels]) for levels in sorted(found.groups, key=keys.sort_key)}
     left_out = {
         name: found.out[name]
         for name in (
@@ -223,6 +226,7 @@ def _comparison(record: dict[str, Any], *, own: bool) -> Comparison:
         criterion=record.get("criterion"),
         lengths=_lengths(record.get("length")),
         self_judged=own,
+        place=int(record["source"]["index"]),
     )
 
 
@@ -232,7 +236,7 @@ def _lengths(given: dict[str, Any] | None) -> tuple[float, float] | None:
     return found if given is not None and all(map(isfinite, found)) else None
 
 
-def _ordered(comparisons: list[Comparison]) -> list[Comparison]:
+def _sort(comparisons: list[Comparison]) -> list[Comparison]:
     """Sort by all fields. The first four tell most comparisons apart; only those that are alike need the others."""
     by_names = sorted(comparisons, key=itemgetter(0, 1, 2, 3))
     groups = (list(alike) for _, alike in groupby(by_names, key=itemgetter(0, 1, 2, 3)))
@@ -248,6 +252,6 @@ def facing(comparisons: list[Comparison], one: str, other: str | None = None) ->
     for comparison in comparisons:
         if one not in (comparison.a, comparison.b):
             continue
-        seen = comparison if comparison.a == one else comparison.turned()
+        seen = comparison if comparison.a == one else comparison.turn()
         if other is None or seen.b == other:
             yield seen

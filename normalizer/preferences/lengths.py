@@ -38,7 +38,7 @@ def length_bias(comparisons: list[Comparison]) -> dict[str, Any] | None:
         rows.append(
             {"a_is": name, **{key: told[key] for key in ("items", "wins", "losses", "draws", "rate", "wilson95")}}
         )
-    return {"n": len(known), "bins": rows, "controlled": _controlled(known), "model": MODEL}
+    return {"n": len(known), "bins": rows, "controlled": _control(known), "model": MODEL}
 
 
 def bin_of(a: float, b: float) -> int:
@@ -51,7 +51,7 @@ def bin_of(a: float, b: float) -> int:
     return sum(ratio >= bound if bound > 0 else ratio > bound for bound in _BOUNDS)
 
 
-def _controlled(known: list[Comparison]) -> dict[str, Any]:
+def _control(known: list[Comparison]) -> dict[str, Any]:
     import numpy as np
 
     gaps = np.array([one.lengths[0] - one.lengths[1] for one in known if one.lengths is not None])
@@ -78,15 +78,16 @@ def _controlled(known: list[Comparison]) -> dict[str, Any]:
     halves = [t * sqrt(max(float(fitted.covariance[at, at]), 0.0)) for at in (0, 1)]
     return {
         "items": len(items),
-        "rate": _number(_sigmoid(constant)),
-        "ci95": [_number(_sigmoid(constant - halves[0])), _number(_sigmoid(constant + halves[0]))],
+        "rate": _number(sigmoid(constant)),
+        "ci95": [_number(sigmoid(constant - halves[0])), _number(sigmoid(constant + halves[0]))],
         "slope": _number(slope),
         "slope_ci95": [_number(slope - halves[1]), _number(slope + halves[1])],
         "na": None,
     }
 
 
-def _sigmoid(value: float) -> float:
+def sigmoid(value: float) -> float:
+    """Return the probability of log-odds."""
     return 1 / (1 + exp(-value)) if value >= 0 else exp(value) / (1 + exp(value))
 
 

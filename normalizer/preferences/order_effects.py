@@ -17,17 +17,17 @@ _SHOWN = ("first", "second", "draw", "both_bad", "missing")
 def order_effects(comparisons: list[Comparison], method: Method) -> dict[str, Any]:
     """The first answer's rate, and the table of comparisons that were made in both orders."""
     known = [comparison for comparison in comparisons if comparison.first != "unknown"]
-    by_position = [comparison if comparison.first == "a" else comparison.turned() for comparison in known]
+    by_position = [comparison if comparison.first == "a" else comparison.turn() for comparison in known]
     first = rate(by_position, method)
     first["flags"] = [flag for flag in first["flags"] if flag != "order_unknown"]
     orders = {(one.a, one.b) for one in by_position}
     if first["rate"] is not None and not any((b, a) in orders for a, b in orders):
         first |= dict.fromkeys(("rate", "wilson95", "bootstrap95", "share", "share_ci95"))
         first["na"] = _FIXED
-    return {"unknown": len(comparisons) - len(known), "first_shown": first, "swapped": _swapped(known)}
+    return {"unknown": len(comparisons) - len(known), "first_shown": first, "swapped": _compare_orders(known)}
 
 
-def _swapped(known: list[Comparison]) -> dict[str, Any]:
+def _compare_orders(known: list[Comparison]) -> dict[str, Any]:
     """Verdicts on the same answers in both orders. Names sort, so that the first name is A; `one` is its order.
 
     A judge may have given several verdicts in one order, in runs of their own: each is paired with each of the other
@@ -35,7 +35,7 @@ def _swapped(known: list[Comparison]) -> dict[str, Any]:
     """
     found: dict[tuple[Any, ...], dict[str, list[str]]] = defaultdict(lambda: {"a": [], "b": []})
     for comparison in known:
-        seen = comparison if comparison.a < comparison.b else comparison.turned()
+        seen = comparison if comparison.a < comparison.b else comparison.turn()
         key = (seen.item, seen.a, seen.b, seen.judge, seen.repeat, seen.criterion)
         found[key][seen.first].append(seen.winner)
     cells: Counter[tuple[str, str]] = Counter()

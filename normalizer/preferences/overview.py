@@ -10,16 +10,17 @@ from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.documents.exact import ROUNDING
+from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import opened_each
 from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import Check, check_records
-from normalizer.preferences.comparisons import Compared, Comparison, compared
+from normalizer.preferences.comparisons import Compared, Comparison, read_comparisons
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects
 from normalizer.preferences.rates import RULE, rate
 from normalizer.preferences.ratings import ratings
-from normalizer.preferences.recipes import describe, score_pair
+from normalizer.preferences.recipes import describe, score_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class PreferenceOptions:
     by: tuple[str, ...] = ()
     where: dict[str, keys.Level] = field(default_factory=dict)
     baseline: str | None = None
-    recipe: str | None = None
+    recipe: Recipe | None = None
     rules: Rules = field(default_factory=Rules)
     method: Method = field(default_factory=lambda: Method(bootstrap=True))
     check: Check = check_records
@@ -43,7 +44,7 @@ def preferences(folders: tuple[Path, ...], asked: PreferenceOptions) -> dict[str
 
 def preferences_of(ledgers: list[Ledger], asked: PreferenceOptions) -> dict[str, Any]:
     """Return rates, order effects, ratings and length bias of every group of opened ledgers of comparisons."""
-    found = compared(ledgers, asked.by, asked.where, asked.rules)
+    found = read_comparisons(ledgers, asked.by, asked.where, asked.rules)
     names = {name for group in found.groups.values() for one in group for name in (one.a, one.b)}
     if asked.baseline is not None and asked.baseline not in names:
         known = ", ".join(sorted(names)) or "none"
@@ -74,9 +75,10 @@ def _group(found: Compared, levels: tuple[keys.Level, ...], asked: PreferenceOpt
         )
         if one != other and (one, other) in met
     ]
+    scores = {} if asked.recipe is None else score_pairs(asked.recipe, {pair: met[pair] for pair in pairs})
     return {
         "key": dict(zip(asked.by, levels, strict=True)),
-        "pairs": [_pair(met[one, other], one, other, asked) for one, other in pairs],
+        "pairs": [_pair(met[pair], pair, scores.get(pair), asked.method) for pair in pairs],
         "overall": _overall(met, names, asked.method),
         "order": order_effects(group, asked.method),
         "ratings": ratings(group, asked.baseline),
@@ -92,7 +94,7 @@ def _meetings(group: list[Comparison]) -> Meetings:
     for one in group:
         met[one.a, one.b].append(one)
         if one.a != one.b:
-            met[one.b, one.a].append(one.turned())
+            met[one.b, one.a].append(one.turn())
     return met
 
 
@@ -107,7 +109,8 @@ def _overall(met: Meetings, names: list[str], method: Method) -> list[dict[str, 
     return rows
 
 
-def _pair(turned: list[Comparison], one: str, other: str, asked: PreferenceOptions) -> dict[str, Any]:
-    scored = None if asked.recipe is None else score_pair(asked.recipe, turned)
-    found = {"a": one, "b": other, **rate(turned, asked.method)}
-    return {**found, "recipe": scored, "length": length_bias(turned)}
+def _pair(
+    turned: list[Comparison], names: tuple[str, str], score: dict[str, Any] | None, method: Method
+) -> dict[str, Any]:
+    found = {"a": names[0], "b": names[1], **rate(turned, method)}
+    return {**found, "recipe": score, "length": length_bias(turned)}

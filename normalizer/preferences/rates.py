@@ -33,7 +33,7 @@ _HALVES = {"a": 2, "draw": 1, "b": 0}
 """The scores of A, in halves."""
 
 
-def counted(comparisons: Iterable[Comparison]) -> dict[str, int]:
+def count_verdicts(comparisons: Iterable[Comparison]) -> dict[str, int]:
     """How often A won, lost and so on."""
     found = Counter(comparison.winner for comparison in comparisons)
     names = {"wins": "a", "losses": "b", "draws": "draw", "both_bad": "both_bad", "missing": "missing"}
@@ -59,14 +59,14 @@ def item_means(values: Iterable[tuple[str, Fraction]]) -> dict[str, Fraction]:
 
 def average_meetings(decided: Iterable[Comparison]) -> dict[tuple[str, str, str], Fraction]:
     """Return the mean score of the first of two generators on each item: by item and both names, in order of names."""
-    turned = (one if one.a < one.b else one.turned() for one in decided)
+    turned = (one if one.a < one.b else one.turn() for one in decided)
     by_meeting: dict[tuple[str, str, str], list[Fraction]] = defaultdict(list)
     for one in turned:
         by_meeting[one.item, one.a, one.b].append(one.score)
     return {meeting: sum(found, Fraction(0)) / len(found) for meeting, found in sorted(by_meeting.items())}
 
 
-def resampled(values: list[Fraction], method: Method) -> Interval:
+def resample_mean(values: list[Fraction], method: Method) -> Interval:
     """The bootstrap interval of a mean: percentiles of resampled means, as order statistics."""
     import numpy as np
 
@@ -85,7 +85,7 @@ def rate(comparisons: list[Comparison], method: Method | None) -> dict[str, Any]
     Without a method nothing is resampled.
     """
     scores = item_scores(comparisons)
-    counts = counted(comparisons)
+    counts = count_verdicts(comparisons)
     flags = []
     decided = [comparison for comparison in comparisons if comparison.winner in DECIDED]
     own = [comparison.self_judged for comparison in decided]
@@ -102,7 +102,7 @@ def rate(comparisons: list[Comparison], method: Method | None) -> dict[str, Any]
         if (
             method is not None and len(set(scores.values())) > 1
         ):  # resamples of items that are alike would give an interval without width
-            document["bootstrap95"] = _ends(resampled(list(scores.values()), method))
+            document["bootstrap95"] = _ends(resample_mean(list(scores.values()), method))
         shares = [comparison.share for comparison in decided if comparison.share is not None]
         if len(shares) == len(decided):
             means = item_means((one.item, share) for one, share in zip(decided, shares, strict=True))

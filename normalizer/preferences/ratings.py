@@ -38,9 +38,9 @@ def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, An
     if why is not None:
         return {**document, "na": why}
     separated = _is_separated(decided, names)
-    fitted = _fitted(decided, names, penalized=separated)
+    fitted = _fit(decided, names, penalized=separated)
     if fitted is None:
-        separated, fitted = True, _fitted(decided, names, penalized=True)
+        separated, fitted = True, _fit(decided, names, penalized=True)
     if fitted is None:
         return {**document, "na": "the likelihood has no maximum"}
     document["penalty"] = "firth" if separated else "none"
@@ -86,7 +86,7 @@ def _not_rated(decided: list[Comparison], names: list[str]) -> str | None:
         return ALONE
     beaten = _beaten(decided, names)
     met = {name: beaten[name] | {other for other in names if name in beaten[other]} for name in names}
-    linked = _reached(names[0], met)
+    linked = _reach(names[0], met)
     if linked != set(names):
         apart = next(name for name in names if name not in linked)
         return f"{names[0]} and {apart} have not been compared, not even through others, so that no scale holds both"
@@ -97,7 +97,7 @@ def _is_separated(decided: list[Comparison], names: list[str]) -> bool:
     """Whether some generators won or lost everything against the rest."""
     beaten = _beaten(decided, names)
     lost_to = {name: {other for other in names if name in beaten[other]} for name in names}
-    return any(_reached(names[0], edges) != set(names) for edges in (beaten, lost_to))
+    return any(_reach(names[0], edges) != set(names) for edges in (beaten, lost_to))
 
 
 def _ranks(values: list[float], covariance: list[list[float]], items: int) -> list[list[int] | None]:
@@ -129,7 +129,7 @@ def _beaten(decided: list[Comparison], names: list[str]) -> dict[str, set[str]]:
     return beaten
 
 
-def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
+def _reach(start: str, edges: dict[str, set[str]]) -> set[str]:
     reached, pending = {start}, [start]
     while pending:
         for name in edges[pending.pop()] - reached:
@@ -138,7 +138,7 @@ def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
     return reached
 
 
-def _fitted(
+def _fit(
     decided: list[Comparison], names: list[str], *, penalized: bool
 ) -> tuple[list[float], list[list[float]], int] | None:
     """Values and covariance of all generators, the first being the origin, and the number of items. With the penalty

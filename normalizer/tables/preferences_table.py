@@ -6,7 +6,7 @@ import contract_spec as spec
 
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
-from normalizer.tables.summary_table import left_out_note, of_all
+from normalizer.tables.summary_table import left_out_note, of_all, recipe_notes
 
 _COUNTS = ("wins", "losses", "draws", "both_bad", "missing", "items")
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
@@ -48,8 +48,7 @@ def _recipe(document: dict[str, Any]) -> Table:
     columns = [*document["by"], "generator", "against", "comparisons", "score", "ci95_low", "ci95_high"]
     notes = []
     if told:
-        notes = [f"{told['name']}: {told['formula']}. Source: {told['source']}.", "The interval is ours, by item."]
-        notes += [told["lacks"]] if told["lacks"] else []
+        notes = recipe_notes(told)
     return Table(columns, rows, notes)
 
 

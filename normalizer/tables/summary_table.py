@@ -19,16 +19,23 @@ def wide(summary: dict[str, Any]) -> Table:
     columns = ["row", *summary["by"], "n", "n_items", "n_records", "n_judges"]
     for name in measures:
         columns += [f"{name}.{part}" for part in (*_MOMENTS, "ci95_low", "ci95_high")]
-    columns += ["at_min", "at_max", "flags"]
+    scored = "recipe" in summary
+    columns += [
+        *(["recipe.score", "recipe.ci95_low", "recipe.ci95_high"] if scored else []),
+        "at_min",
+        "at_max",
+        "flags",
+    ]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
         cells: list[Cell] = ["group", *_levels(row), row["n"], row["n_items"], row["n_records"], row["n_judges"]]
         for moments in (row["total"], *(row["dimensions"][name] for name in dimensions)):
             cells += [*(moments[part] for part in _MOMENTS), *(moments["ci95"] or (None, None))]
+        cells += _score(row) if scored else []
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
     blank = [""] * len(summary["by"])
     for reason, count in summary["left_out"].items():
-        empty: list[Cell] = [""] * (6 * len(measures) + 2)
+        empty: list[Cell] = [""] * (6 * len(measures) + 3 * scored + 2)
         rows.append(["left_out", *blank, "", "", count, "", *empty, reason])
     return Table(columns, rows, [])
 
@@ -40,7 +47,9 @@ def narrow(summary: dict[str, Any]) -> Table:
     counts = ["n", *(["items"] if clustered else []), "records", "judges"]
     columns = [*summary["by"], *counts, "total", "95 % interval", "sd", "min", "max"]
     dimensions = [] if _is_total(summary, dimensions) else dimensions
-    columns += [*map(cell_names.dimension, dimensions), "at min", "at max", "flags"]
+    scored = "recipe" in summary
+    columns += [*map(cell_names.dimension, dimensions), *(["score", "score low", "score high"] if scored else [])]
+    columns += ["at min", "at max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
         total = _fix_places(row["total"], summary["rounding"]["places"])
@@ -49,8 +58,15 @@ def narrow(summary: dict[str, Any]) -> Table:
         cells: list[Cell] = [*_levels(row), row["n"], *items, row["n_records"], row["n_judges"]]
         cells += [total["mean"], between, total["sd"], total["min"], total["max"]]
         cells += [_fix_places(row["dimensions"][name], summary["rounding"]["places"])["mean"] for name in dimensions]
+        cells += _score(row) if scored else []
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
     return Table(columns, rows, notes(summary))
+
+
+def _score(row: dict[str, Any]) -> list[Cell]:
+    """Return the score of a group by the recipe, with its interval."""
+    found = row["recipe"] or {"score": None, "ci95": None}
+    return [found["score"], *(found["ci95"] or (None, None))]
 
 
 def _is_total(summary: dict[str, Any], dimensions: list[str]) -> bool:
@@ -134,8 +150,17 @@ def notes(summary: dict[str, Any]) -> list[str]:
         + f" Numbers are exact, rounded once to {summary['rounding']['places']} places, ties to even."
     )
     said.append(f"In the table: {counted} of {left_out_note(summary)}")
+    said += recipe_notes(summary["recipe"]) if "recipe" in summary else []
     used = sorted({flag for row in summary["rows"] for flag in row["flags"]})
     return said + [f"{flag}: {_FLAGS[flag]}" for flag in used]
+
+
+def recipe_notes(told: dict[str, Any]) -> list[str]:
+    """Return what a table says about its recipe."""
+    notes = [f"{told['name']}: {told['formula']}. Source: {told['source']}.", "The interval is ours, by item."]
+    notes += [f"This is {told['variant']}."] if told.get("variant") else []
+    notes += [f"File: {file['name']}, SHA-256 {file['sha256']}." for file in told["files"]]
+    return [*notes, *([told["lacks"]] if told["lacks"] else [])]
 
 
 def of_all(flags: list[str]) -> list[str]:

@@ -57,7 +57,11 @@ TESTED_BY = {
         "normalizer/containers/test_shipped.py": "entry_builder forms scope values",
     },
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "rows"},
-    "normalizer/documents": {"normalizer/screening/test_pipeline.py": "manifest settings"},
+    "normalizer/documents": {
+        "normalizer/preferences/test_recipes.py": "recipes",
+        "normalizer/screening/test_pipeline.py": "manifest settings",
+    },
+    "normalizer/estimation": {"normalizer/preferences/test_recipes.py": "task_weights"},
     "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
     "normalizer/gate": {"normalizer/gate/test_paired_verdicts.py": "sides verdict"},
     "normalizer/api": {"normalizer/api/test_ledgers.py": "numbers"},
@@ -80,6 +84,7 @@ TESTED_BY = {
     },
     "normalizer/noise": {"normalizer/noise/test_overview.py": "components sample_size"},
     "normalizer/preferences": {
+        "normalizer/preferences/test_controlled_recipes.py": "alpaca_length arena_style lasso",
         "normalizer/preferences/test_overview.py": "comparisons lengths logistic rates ratings",
     },
     "normalizer/report": {

@@ -11,7 +11,7 @@ from normalizer.gate.verdict import Terms, decide
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects
-from normalizer.preferences.rates import item_scores, resampled
+from normalizer.preferences.rates import item_scores, resample_mean
 from normalizer.preferences.ratings import ratings
 from tools.interval_coverage import Answers, Study, holds, intervals, question
 
@@ -80,7 +80,7 @@ def _win_rate(items: int, unlike: float) -> Study:
         rate = sum(scores, Fraction(0)) / len(scores)
         return {
             f"{named}, Wilson": holds(wilson_interval(rate, len(scores)), truth),
-            f"{named}, bootstrap": holds(resampled(scores, METHOD), truth),
+            f"{named}, bootstrap": holds(resample_mean(scores, METHOD), truth),
         }
 
     return intervals([f"{named}, {how}" for how in ("Wilson", "bootstrap")], draw)
