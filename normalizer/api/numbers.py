@@ -95,7 +95,7 @@ class LedgerNumbers:
 
     def calibrate(
         self,
-        against: "LedgerNumbers | str | Path | None" = None,
+        gold: "LedgerNumbers | str | Path | None" = None,
         *,
         by: Sequence[str] = (),
         where: Mapping[str, str | int | None] | None = None,
@@ -111,7 +111,7 @@ class LedgerNumbers:
         from normalizer.aggregate.intervals import Method
         from normalizer.calibration.judge_accuracy import calibrate
 
-        more = () if against is None else against.folders if isinstance(against, LedgerNumbers) else (Path(against),)
+        more = () if gold is None else gold.folders if isinstance(gold, LedgerNumbers) else (Path(gold),)
         folders = tuple(dict.fromkeys((*self.folders, *more)))
         options = options_of(by, where, "artifact", diagnostic, mix, ("model",))
         return model_of(

@@ -9,13 +9,16 @@ import click
 from normalizer.aggregate.summary import aggregate
 from normalizer.commands.options import (
     FORMATS,
-    LEDGERS,
+    add_format,
     add_intervals,
+    add_ledgers,
     add_recipe,
     add_selection,
     join_values,
+    open_files,
     read_grouping,
 )
+from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.exact import PLACES
 from normalizer.documents.recipes import read_recipe
 from normalizer.errors import CannotRun
@@ -29,12 +32,22 @@ SHOWN = 3
 
 
 @click.command()
-@LEDGERS
-@click.option("--by", multiple=True, callback=join_values, metavar="KEYS", help="Keys of the groups, with commas.")
-@add_intervals
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@add_ledgers
 @click.option(
-    "--places", type=click.IntRange(0, 12), help=f"Decimal places.  [default: {SHOWN}; {PLACES} in json and csv]"
+    "--by",
+    multiple=True,
+    callback=join_values,
+    metavar="KEYS",
+    shell_complete=complete_keys,
+    help="Keys of the groups, with commas.",
+)
+@add_intervals
+@add_format(*FORMATS)
+@click.option(
+    "--places",
+    type=click.IntRange(0, 12),
+    metavar="N",
+    help=f"Decimal places.  [default: {SHOWN}; {PLACES} in json and csv]",
 )
 @click.option(
     "--cells",
@@ -78,7 +91,8 @@ def command(
     with elapsed("aggregate", shown=not chosen["verify"]):
         options = replace(read_grouping(**chosen), recipe=read_recipe(recipe, recipe_file))
         options = replace(options, places=places if cells is None else places + 12)
-        summary = aggregate_with_sensitivity(ledgers, options) if sensitivity else aggregate(ledgers, options)
+        make = aggregate_with_sensitivity if sensitivity else aggregate
+        summary = make(open_files(ledgers), options)
     if cells is not None or columns or rename:
         if form == "json":
             raise CannotRun("--cells, --columns and --rename are for tables: choose csv, md, latex or text")

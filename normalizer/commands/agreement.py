@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from normalizer.commands.options import FORMATS, LEDGERS, add_selection, read_selection
+from normalizer.commands.options import FORMATS, add_format, add_ledgers, add_selection, open_files, read_selection
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
@@ -13,8 +13,8 @@ from normalizer.terminal.progress import elapsed
 
 
 @click.command()
-@LEDGERS
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@add_ledgers
+@add_format(*FORMATS)
 @WIDE
 @add_selection
 def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
@@ -25,7 +25,7 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     confusion matrices, too. A measure that is undefined for a table is NA, with the reason.
     """
     with elapsed("agreement", shown=not chosen["verify"]):
-        report = agreement(ledgers, read_selection(**chosen))
+        report = agreement(open_files(ledgers), read_selection(**chosen))
     if form == "json":
         click.echo(pretty.dumps(report))
     elif form in ("md", "text"):

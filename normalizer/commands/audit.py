@@ -15,7 +15,7 @@ from normalizer.checks.audit import audit
 from normalizer.checks.instruments import instruments
 from normalizer.checks.reverify import jobs_for
 from normalizer.checks.study.findings import findings
-from normalizer.commands.options import add_files, choose_check, print_note
+from normalizer.commands.options import add_files, add_format, choose_check, print_note, read_files_options
 from normalizer.documents import protocol
 from normalizer.ledger import signature as signatures
 from normalizer.ledger.reader import reading
@@ -25,13 +25,12 @@ from normalizer.terminal.output import WIDE, print_table
 from normalizer.terminal.progress import LINE
 
 _PATH = click.Path(path_type=Path)
-_FORMATS = ["text", "json", "csv", "md"]
 
 
 @click.command()
 @click.argument("ledger", type=_PATH, required=False)
 @click.option("--claims", is_flag=True, help="Compare what judges state about their scores with the records.")
-@click.option("--every", is_flag=True, help="With --claims: list claims that check out, too.")
+@click.option("--all", "every", is_flag=True, help="With --claims: list claims that check out, too.")
 @click.option(
     "--artifacts", type=_PATH, metavar="DIR", help="Look up quoted evidence in the evaluated files below this folder."
 )
@@ -44,9 +43,12 @@ _FORMATS = ["text", "json", "csv", "md"]
 @click.option(
     "--study", type=_PATH, metavar="DIR", help="Find defects of a study: a folder with ledgers, or with its files."
 )
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True)
+@add_format("text", "json", "csv", "md")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core on ledgers over 16 MiB]"
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Worker processes.  [default: one a core on ledgers over 16 MiB]",
 )
 @click.option(
     "--no-verify", "quick", is_flag=True, help="Do not normalize raw bundles again: check digests, ids and counts only."
@@ -75,7 +77,7 @@ def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None
     """
     question = _choose_question(ledger, study, quick, jobs, asked)
     if study is not None:
-        with study_of(study, asked["dialect"], asked["rubric"], print_note) as folder:
+        with study_of(study, *read_files_options(), print_note) as folder:
             return _print_study(folder, form)
     assert ledger is not None  # noqa: S101 - one of the two is given
     if question == "claims":
@@ -101,10 +103,10 @@ def _choose_question(
     questions += ["study"] if study is not None else []
     if len(questions) > 1:
         raise click.UsageError(f"--{questions[0]} and --{questions[1]} are two questions: ask one at a time")
-    if study is None and (asked["dialect"] or asked["rubric"]):
+    if study is None and any(read_files_options()):
         raise click.UsageError("--dialect and --rubric go with --study")
     if asked["every"] and "claims" not in questions:
-        raise click.UsageError("--every goes with --claims")
+        raise click.UsageError("--all goes with --claims")
     given = [name for name in ("signature", "signers", "signer") if asked[name] is not None]
     if given and len(given) < 3:
         raise click.UsageError("a signature is checked with all of --signature FILE, --signers FILE and --signer NAME")

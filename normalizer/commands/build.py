@@ -18,8 +18,19 @@ from normalizer.regular_files import regular_bytes
 from normalizer.terminal.progress import LINE
 
 _INPUTS = (
-    *("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences", "rubric"),
-    *("artifacts", "signature", "signers", "study", "attested", "bundles", "manifest", "join", "dialect"),
+    *("ledgers", "ledger", "base", "candidate", "table", "gold", "preferences", "rubric"),
+    *(
+        "artifacts",
+        "signature",
+        "signers",
+        "study",
+        "attested",
+        "bundles",
+        "manifest",
+        "join",
+        "dialect",
+        "recipe_file",
+    ),
 )
 _OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest")
 

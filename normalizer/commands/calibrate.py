@@ -10,7 +10,8 @@ from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
-from normalizer.commands.options import LEDGERS, VERIFY, choose_check, join_values
+from normalizer.commands.options import VERIFY, add_format, add_ledgers, choose_check, join_values, open_files
+from normalizer.commands.value_completion import complete_keys
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
@@ -19,12 +20,12 @@ _CRITERION = ("criterion",)
 
 
 @click.command()
-@LEDGERS
+@add_ledgers
 @click.option(
-    "--against",
+    "--gold",
     multiple=True,
     type=click.Path(path_type=Path),
-    metavar="GOLD",
+    metavar="LEDGER",
     help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
 )
 @click.option(
@@ -38,6 +39,7 @@ _CRITERION = ("criterion",)
     multiple=True,
     callback=join_values,
     metavar="KEYS",
+    shell_complete=complete_keys,
     help="Also give numbers for each group, such as factors.topic.",
 )
 @VERIFY
@@ -49,13 +51,22 @@ _CRITERION = ("criterion",)
 @click.option(
     "--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number; flagged. Repeatable."
 )
-@click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=100),
+    metavar="N",
+    default=2000,
+    show_default=True,
+    help="How many samples are drawn.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
+)
+@add_format("text", "json", "csv", "md")
 @WIDE
 def command(
     ledgers: tuple[Path, ...],
-    against: tuple[Path, ...],
+    gold: tuple[Path, ...],
     gold_kind: tuple[str, ...],
     by: str,
     where: tuple[str, ...],
@@ -79,7 +90,7 @@ def command(
         rules=Rules(diagnostic, frozenset(mix)),
         check=choose_check(verify),
     )
-    folders = (*ledgers, *(folder for folder in against if folder not in ledgers))
+    folders = open_files((*ledgers, *(folder for folder in gold if folder not in ledgers)))
     method = Method(bootstrap=True, resamples=resamples, seed=seed)
     with elapsed("calibrate", shown=not verify):
         document = calibrate(folders, options, consensus, method, frozenset(gold_kind))

@@ -8,14 +8,17 @@ import click
 from normalizer.checks.attestation import differences, statement
 from normalizer.checks.published_tables.compare import check, follows
 from normalizer.commands.options import (
-    LEDGERS,
+    add_format,
     add_intervals,
+    add_ledgers,
     add_selection,
     join_values,
+    open_files,
     print_note,
     read_grouping,
     refuse_inside_ledger,
 )
+from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.ledger.durable import write_whole
 from normalizer.ledger.reader import is_ledger
@@ -26,12 +29,13 @@ from normalizer.terminal.progress import elapsed
 
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path), metavar="TABLE")
-@LEDGERS
+@add_ledgers
 @click.option(
     "--by",
     multiple=True,
     callback=join_values,
     metavar="KEYS",
+    shell_complete=complete_keys,
     help="Keys of the groups, with commas; columns of the table.",
 )
 @add_intervals
@@ -55,7 +59,7 @@ from normalizer.terminal.progress import elapsed
     help="Make this statement again, with its options, and list what is not as it states.",
 )
 @click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
-@click.option("--format", "form", type=click.Choice(["json", "text", "csv", "md"]), default="text", show_default=True)
+@add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection
 def command(
@@ -81,7 +85,7 @@ def command(
     if is_ledger(table):
         raise CannotRun(f"{table} is a ledger: the table comes first, then its ledgers")
     if attested is not None:
-        return _compare_statement(attested, table, ledgers)
+        return _compare_statement(attested, table, open_files(ledgers))
     named = {}
     for text in columns:
         name, sign, statistic = text.rpartition("=")
@@ -90,6 +94,7 @@ def command(
         named[name] = statistic
     with elapsed("check", shown=not chosen["verify"]):
         options = read_grouping(**chosen)
+        ledgers = open_files(ledgers)
         report = check(table, ledgers, options, named)
     if attest is not None:
         refuse_inside_ledger(attest)

@@ -8,8 +8,8 @@ import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
 from normalizer.api.ledgers import open_ledgers
-from normalizer.api.sources import ledgers_of
-from normalizer.commands.options import LEDGERS, add_files, add_selection, print_note, read_selection
+from normalizer.commands.options import add_format, add_ledgers, add_selection, open_files, read_selection
+from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.statistics.signflip import RESAMPLES
@@ -19,10 +19,11 @@ from normalizer.terminal.progress import elapsed
 
 
 @click.command()
-@LEDGERS
+@add_ledgers
 @click.option(
     "--by",
     metavar="KEY",
+    shell_complete=complete_keys,
     help="Compare its levels.  [default: generator_model; factors.file for two files of one generator]",
 )
 @click.option(
@@ -30,18 +31,28 @@ from normalizer.terminal.progress import elapsed
     default="artifact",
     show_default=True,
     metavar="KEYS",
+    shell_complete=complete_keys,
     help="Keys that pairs agree in, with commas.",
 )
 @click.option(
     "--cluster",
     metavar="KEY",
+    shell_complete=complete_keys,
     help="Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]",
 )
-@click.option("--resamples", type=click.IntRange(min=100), default=RESAMPLES, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=100),
+    metavar="N",
+    default=RESAMPLES,
+    show_default=True,
+    help="How many samples are drawn.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
+)
+@add_format("text", "json", "csv", "md")
 @WIDE
-@add_files
 @add_selection
 def command(
     ledgers: tuple[Path, ...],
@@ -51,8 +62,6 @@ def command(
     resamples: int,
     seed: int,
     form: str,
-    dialect: str | None,
-    rubric: Path | None,
     **chosen: Any,
 ) -> int:
     """Compare the levels of KEY, each with each, on pairs that agree in other keys, judge by judge.
@@ -71,10 +80,10 @@ def command(
     if cluster is not None and cluster not in paired:
         raise CannotRun(f"--cluster {cluster} is not among the keys that pairs agree in: {', '.join(paired)}")
     options = read_selection(**chosen)
-    with ledgers_of(ledgers, dialect, rubric, marked=True, tell=print_note) as folders:
-        key = by or _key_of(folders, all(path.is_file() for path in ledgers))
-        with elapsed("compare", shown=not chosen["verify"]):
-            document = compare(folders, options, Contrast(key, paired, cluster), seed, resamples)
+    folders = open_files(ledgers, marked=True)
+    key = by or _key_of(folders, all(path.is_file() for path in ledgers))
+    with elapsed("compare", shown=not chosen["verify"]):
+        document = compare(folders, options, Contrast(key, paired, cluster), seed, resamples)
     if form == "json":
         click.echo(pretty.dumps(document))
     else:

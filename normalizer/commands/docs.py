@@ -5,11 +5,12 @@ import sys
 import click
 from contract_spec import pages
 
+from normalizer.commands.value_completion import complete_pages
 from normalizer.errors import CannotRun, did_you_mean
 
 
 @click.command()
-@click.argument("page", required=False)
+@click.argument("page", required=False, shell_complete=complete_pages)
 def command(page: str | None) -> int:
     """Print a page of the documentation as Markdown, or with no PAGE the names of all pages."""
     if page is None:

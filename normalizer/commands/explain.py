@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from normalizer.commands.options import add_files, open_files
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.phases import eligibility
@@ -23,6 +24,7 @@ _SOURCE = ("line", "member", "order", "dialect", "rest")
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
+@add_files
 @click.argument("name", metavar="RECORD_ID|FILE|ARTIFACT|BUNDLE")
 @click.option(
     "--verify", is_flag=True, help="Normalize its raw bundle again first, and refuse a record it does not give."
@@ -33,7 +35,8 @@ def command(ledger: Path, name: str, verify: bool) -> int:
     A record is named by its id, its file or its artifact, a bundle by its hash. The first digits of an id or hash are
     enough.
     """
-    with reading(ledger) as opened:
+    [folder] = open_files((ledger,))
+    with reading(folder) as opened:
         click.echo("\n".join(_found(opened, name, verify)))
     return 0
 

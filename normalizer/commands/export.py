@@ -10,7 +10,7 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
 from normalizer.aggregate.summary import Options, opened_on_engine, query_of, summarize
-from normalizer.commands.options import LEDGERS, VERIFY, choose_check, refuse_inside_ledger
+from normalizer.commands.options import VERIFY, add_ledgers, choose_check, open_files, refuse_inside_ledger
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, flattened
@@ -18,11 +18,11 @@ from normalizer.ledger.record_check import Check
 
 
 @click.command()
-@LEDGERS
-@click.option("--to", "form", type=click.Choice(sorted(LOSSES)), required=True)
-@click.option("--out", type=click.Path(path_type=Path), help="A file, or a folder for inspect and eee.")
+@add_ledgers
+@click.option("--to", "form", type=click.Choice(sorted(LOSSES)), required=True, help="The format.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="PATH", help="A file, or a folder for inspect and eee.")
 @click.option("--invalid", is_flag=True, help="INVALID records too, with their reasons (jsonl, csv, parquet).")
-@click.option("--organization", help="Who publishes (eee).")
+@click.option("--organization", metavar="NAME", help="Who publishes (eee).")
 @click.option(
     "--relationship",
     type=click.Choice(["first_party", "third_party", "collaborative", "other"]),
@@ -67,6 +67,7 @@ def command(
     if mix and form != "eee":
         raise CannotRun(f"{form} has records and no number of several: omit --mix")
     check = choose_check(verify)
+    ledgers = open_files(ledgers)
     try:
         if form == "eee":
             publisher = _publisher(organization, relationship, retrieved, developers)

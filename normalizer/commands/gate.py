@@ -8,7 +8,8 @@ from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
-from normalizer.commands.options import VERIFY, choose_check, join_values
+from normalizer.commands.options import VERIFY, add_files, add_format, choose_check, join_values, open_files
+from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
@@ -24,18 +25,35 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.command()
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
+@add_files
 @click.option(
     "--by",
     multiple=True,
     callback=join_values,
     metavar="KEYS",
+    shell_complete=complete_keys,
     help="Decide each group by itself, such as factors.topic.",
 )
 @click.option(
     "--margin", default="0", metavar="X", help="The largest loss that still counts as no worse.  [default: 0]"
 )
-@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
-@click.option("--measure", "measures", multiple=True, default=["total"], show_default=True, help="Repeatable.")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    metavar="X",
+    default=0.05,
+    show_default=True,
+    help="The level of each test.",
+)
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    default=["total"],
+    metavar="NAME",
+    show_default=True,
+    help="Total or a dimension to decide on; repeatable.",
+)
 @click.option("--baseline", metavar="NAME", help="Of comparisons: the generator that both sides were compared with.")
 @click.option("--lower-is-better", is_flag=True, help="A lower score is the better one.")
 @click.option(
@@ -45,7 +63,12 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
     show_default=True,
     help="Artifacts of BASE that CANDIDATE lacks: no pass if they could turn it, the worst score, or nothing.",
 )
-@click.option("--cluster", metavar="KEY", help="Take artifacts with the same level of this key as one item.")
+@click.option(
+    "--cluster",
+    metavar="KEY",
+    shell_complete=complete_keys,
+    help="Take artifacts with the same level of this key as one item.",
+)
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of both; repeatable.")
@@ -53,9 +76,9 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.option("--candidate-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of CANDIDATE.")
 @click.option("--mix", multiple=True, type=click.Choice(MUST_AGREE), help="Let the sides differ in this; flagged.")
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
-@click.option("--junit", type=_FILE, help="Write the verdicts as JUnit XML.")
-@click.option("--markdown", type=_FILE, help="Write a Markdown summary.")
-@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@click.option("--junit", type=_FILE, metavar="FILE", help="Write the verdicts as JUnit XML.")
+@click.option("--markdown", type=_FILE, metavar="FILE", help="Write a Markdown summary.")
+@add_format("text", "json", "csv", "md")
 @WIDE
 def command(
     base: Path,
@@ -81,10 +104,12 @@ def command(
 ) -> int:
     """Decide whether CANDIDATE is better, worse or no worse than BASE, both judged the same way.
 
-    BASE and CANDIDATE are ledgers; their records are paired by artifact and judge. Ledgers of comparisons are compared
-    by the rate against --baseline, paired by item, judge and order shown; the margin is one of that rate. Exit status:
-    0 every verdict passes (better, equivalent, or no worse within the margin), 1 one does not, 2 they cannot be
-    compared.
+    BASE and CANDIDATE are ledgers, or files of judgements; their records are paired by artifact and judge. Ledgers of
+    comparisons are compared by the rate against --baseline, paired by item, judge and order shown; the margin is one of
+    that rate.
+
+    Exit status: 0 every verdict passes (better, equivalent, or no worse within the margin), 1 one does not, 2 they
+    cannot be compared.
     """
     terms = GateOptions(
         margin=margin_of(margin),
@@ -100,6 +125,7 @@ def command(
     )
     rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
     try:
+        base, candidate = open_files((base, candidate))
         with elapsed("gate", shown=not verify):
             document = gate(
                 base,

@@ -27,7 +27,10 @@ _FOLDER = Path("guessed")
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
-    "--save", type=click.Path(file_okay=False, path_type=Path), help="Write each reading's dialect and rubric there."
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write each reading's dialect and rubric there.",
 )
 def command(file: Path, save: Path | None) -> int:
     """Propose how to read a file of judgements, with the commands for it. Nothing is normalized.

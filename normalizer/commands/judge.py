@@ -32,36 +32,53 @@ from normalizer.regular_files import regular_bytes
 @click.option(
     "--artifacts",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
     help="The folder below which the evaluated files lie.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
+    metavar="PATH",
     help="The run's folder; with --packet a new folder; with --replay a file for the rebuilt bundle.",
 )
 @click.option(
     "--rubric",
     type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="The scoring scale.  [default: prompt-drift-v1]",
 )
-@click.option("--command", "program", help="A judge that is a program: input on stdin, reply on stdout.")
-@click.option("--endpoint", help="A judge behind an OpenAI-compatible chat endpoint, such as https://HOST/v1.")
-@click.option("--model", help="The model to ask; with --command, the name under which the judge is recorded.")
-@click.option("--parameters", help='Further members of each request: a JSON object, such as {"temperature": 0}.')
-@click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="The variable that holds the key.")
+@click.option(
+    "--command", "program", metavar="COMMAND", help="A judge that is a program: input on stdin, reply on stdout."
+)
+@click.option(
+    "--endpoint", metavar="URL", help="A judge behind an OpenAI-compatible chat endpoint, such as https://HOST/v1."
+)
+@click.option(
+    "--model", metavar="NAME", help="The model to ask; with --command, the name under which the judge is recorded."
+)
+@click.option(
+    "--parameters", metavar="JSON", help='Further members of each request: a JSON object, such as {"temperature": 0}.'
+)
+@click.option(
+    "--key-env", metavar="NAME", default="OPENAI_API_KEY", show_default=True, help="The variable that holds the key."
+)
 @click.option("--pass-key", is_flag=True, help="Let the program of --command see the variable of --key-env.")
 @click.option(
     "--attempts",
     type=click.IntRange(1),
+    metavar="N",
     default=1,
     show_default=True,
     help="The most replies to ask for, for each file.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=4, show_default=True, help="Calls at a time.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, help="Seconds.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", default=4, show_default=True, help="Calls at a time.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), metavar="X", default=300.0, show_default=True, help="Seconds."
+)
 @click.option(
     "--retries",
     type=click.IntRange(0),
+    metavar="N",
     default=5,
     show_default=True,
     help="Tries after a status 429 or 5xx, a broken connection or a timeout.",
@@ -69,15 +86,23 @@ from normalizer.regular_files import regular_bytes
 @click.option(
     "--back-off",
     type=click.FloatRange(0),
+    metavar="X",
     default=1.0,
     show_default=True,
     help="Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
 )
 @click.option(
-    "--max-reply", type=click.IntRange(1), default=1 << 20, show_default=True, help="The most bytes of a usable reply."
+    "--max-reply",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1 << 20,
+    show_default=True,
+    help="The most bytes of a usable reply.",
 )
 @click.option("--partial", is_flag=True, help="Write a bundle of the usable replies where some are missing.")
-@click.option("--leg", help="Go on with another judge where the run has no usable reply, under this name.")
+@click.option(
+    "--leg", metavar="NAME", help="Go on with another judge where the run has no usable reply, under this name."
+)
 @click.option(
     "--coincidence",
     multiple=True,

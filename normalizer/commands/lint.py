@@ -8,6 +8,7 @@ import contract_spec as spec
 
 from normalizer.batch.intake import document_bytes
 from normalizer.checks import lint, schema_lint
+from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
@@ -17,11 +18,16 @@ _DOCUMENT = click.Path(path_type=Path)
 
 
 @click.command()
-@click.option("--rubric", type=_DOCUMENT, help="A scoring scale.")
-@click.option("--manifest", type=_DOCUMENT, help="A run manifest.")
-@click.option("--dialect", metavar="NAME|FILE", help="A dialect.")
+@click.option("--rubric", type=_DOCUMENT, metavar="FILE", help="A scoring scale.")
+@click.option("--manifest", type=_DOCUMENT, metavar="FILE", help="A run manifest.")
+@click.option("--dialect", metavar="NAME|FILE", shell_complete=complete_dialects, help="A dialect.")
 @click.option(
-    "--schema", "schemas", type=_DOCUMENT, multiple=True, help="A JSON Schema, or a folder of them; repeatable."
+    "--schema",
+    "schemas",
+    type=_DOCUMENT,
+    metavar="PATH",
+    multiple=True,
+    help="A JSON Schema, or a folder of them; repeatable.",
 )
 def command(rubric: Path | None, manifest: Path | None, dialect: str | None, schemas: tuple[Path, ...]) -> int:
     """Find contradictions before a run is paid for.

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import contract_spec as spec
 
+from normalizer.commands.options import add_files, add_format, open_files
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.tables.formats import printable
@@ -16,12 +17,13 @@ from normalizer.terminal.output import WIDE, print_line
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
+@add_files
 @click.option("--valid", "kind", flag_value="valid", help="Only VALID records.")
 @click.option("--invalid", "kind", flag_value="invalid", help="Only INVALID records.")
 @click.option("--unreadable", "kind", flag_value="unreadable", help="Only unreadable bundles and rows.")
-@click.option("--reason", help="Only what has this reason.")
-@click.option("--file", help="Only entries for this file or artifact.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--reason", metavar="CODE", help="Only what has this reason.")
+@click.option("--file", metavar="NAME", help="Only entries for this file or artifact.")
+@add_format("text", "json")
 @WIDE
 def command(ledger: Path, kind: str | None, reason: str | None, file: str | None, form: str) -> int:
     """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from.
@@ -31,9 +33,10 @@ def command(ledger: Path, kind: str | None, reason: str | None, file: str | None
     codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
     if reason is not None and reason not in codes:
         raise CannotRun(f"no reason is called {reason}: {did_you_mean(reason, codes)}")
-    if form == "text":
-        print_line("id            kind        file  judge  reasons  bundle and place")
-    with reading(ledger) as opened:
+    [folder] = open_files((ledger,))
+    with reading(folder) as opened:
+        if form == "text":
+            print_line("id            kind        file  judge  reasons  bundle and place")
         for item in _items(opened, kind):
             if reason is not None and reason not in item["reasons"]:
                 continue

@@ -10,6 +10,7 @@ import click
 
 from normalizer.batch.intake import document_bytes, sources
 from normalizer.batch.run import Account, run
+from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping
 from normalizer.containers.readers.opening import file_globs
@@ -28,28 +29,39 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
 @click.command()
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The ledger's folder.")
-@click.option("--manifest", type=_DOCUMENT, help="The run's metadata and its fixed list of files.")
-@click.option("--rubric", type=_DOCUMENT, help="The scoring scale.  [default: prompt-drift-v1]")
-@click.option("--dialect", metavar="NAME|FILE", help="How the files are written; see `normalizer dialects`.")
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="The ledger's folder."
+)
+@click.option("--manifest", type=_DOCUMENT, metavar="FILE", help="The run's metadata and its fixed list of files.")
+@click.option("--rubric", type=_DOCUMENT, metavar="FILE", help="The scoring scale.  [default: prompt-drift-v1]")
+@click.option(
+    "--dialect",
+    metavar="NAME|FILE",
+    shell_complete=complete_dialects,
+    help="How the files are written; see `normalizer dialects`.",
+)
 @click.option(
     "--container",
     metavar="KIND",
     help="How the files hold their rows, in place of what the dialect says: jsonl, csv, json or json:POINTER.",
 )
-@click.option("--join", type=_DOCUMENT, help="The second file of a dialect that joins one.")
+@click.option("--join", type=_DOCUMENT, metavar="FILE", help="The second file of a dialect that joins one.")
 @click.option(
     "--set", "stated", multiple=True, metavar="FIELD=VALUE", help="Run metadata that the files do not have; repeatable."
 )
 @click.option(
-    "--max-bundle-bytes", type=click.IntRange(1, 1 << 30), help="Read bundles up to this size.  [default: 67108864]"
+    "--max-bundle-bytes",
+    type=click.IntRange(1, 1 << 30),
+    metavar="N",
+    help="Read bundles up to this size.  [default: 67108864]",
 )
 @click.option(
     "--max-entries",
     type=click.IntRange(1, 10_000_000),
+    metavar="N",
     help="Read bundles of up to this many entries.  [default: 500000]",
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Worker processes.")
 @click.option(
     "--engine",
     type=click.Choice(["processes", "spark"]),

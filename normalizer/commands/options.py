@@ -12,6 +12,7 @@ from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
+from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.documents.recipes import recipes_of
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import Ledger, is_ledger
@@ -19,8 +20,56 @@ from normalizer.ledger.record_check import Check, check_records
 from normalizer.tables.formats import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("json", "csv", "md", "latex", "text")
-LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
+FORMATS = ("text", "json", "csv", "md", "latex")
+_META = "normalizer.commands.files"
+
+
+def add_format(*forms: str) -> Callable[[F], F]:
+    """Return the option for how a command prints what it found: text for people, or one of these formats."""
+    chosen = click.Choice([form for form in FORMATS if form in forms])
+    return click.option("--format", "form", type=chosen, default="text", show_default=True, help="How to print it.")
+
+
+def add_files(function: F) -> F:
+    """Add the options that say how files are read that are given in place of ledgers; see `open_files`."""
+
+    def remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+        ctx.meta[f"{_META}.{parameter.name}"] = value
+
+    kept: dict[str, Any] = {"expose_value": False, "callback": remember}
+    about = "The scoring scale of files that are given in place of ledgers."
+    rubric = click.option(
+        "--rubric", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=about, **kept
+    )
+    about = "How files are written that are given in place of ledgers."
+    return click.option("--dialect", metavar="NAME|FILE", shell_complete=complete_dialects, help=about, **kept)(
+        rubric(function)
+    )
+
+
+def add_ledgers(function: F) -> F:
+    """Add LEDGER..., of which each may also be a file of judgements, and the options for such files."""
+    path = click.Path(path_type=Path)
+    return click.argument("ledgers", nargs=-1, required=True, type=path, metavar="LEDGER...")(add_files(function))
+
+
+def read_files_options() -> tuple[str | None, Path | None]:
+    """Return the dialect and the rubric that `add_files` was given."""
+    meta = click.get_current_context().meta
+    return meta.get(f"{_META}.dialect"), meta.get(f"{_META}.rubric")
+
+
+def open_files(paths: tuple[Path, ...], *, marked: bool = False) -> tuple[Path, ...]:
+    """Return a ledger for each path: itself, or one made of a file of judgements and kept while the command runs.
+
+    With `marked`, records of a file have the factor `file`, its name.
+    """
+    if not any(path.is_file() for path in paths):
+        return paths
+    from normalizer.api.sources import ledgers_of  # imports what normalizes files
+
+    made = ledgers_of(paths, *read_files_options(), marked=marked, tell=print_note)
+    return click.get_current_context().with_resource(made)
 
 
 def join_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str:
@@ -31,17 +80,6 @@ def join_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
 VERIFY = click.option(
     "--verify", is_flag=True, help="Normalize the raw bundles again first, and refuse records that they do not give."
 )
-
-
-def add_files(function: Any) -> Any:
-    """Add the options that say how files are read that are given in place of ledgers."""
-    options = [
-        click.option("--dialect", metavar="NAME|FILE", help="How files are written that are given instead of ledgers."),
-        click.option("--rubric", type=click.Path(dir_okay=False, path_type=Path), help="The scoring scale of files."),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 def add_recipe(kind: str) -> Callable[[F], F]:
@@ -55,6 +93,7 @@ def add_recipe(kind: str) -> Callable[[F], F]:
             "--recipe-file",
             multiple=True,
             type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
             help="A file that the recipe needs. Repeatable.",
         )
         return name(file(function))
@@ -95,7 +134,11 @@ def add_selection(function: Any) -> Any:
             help="The engine that computes the sums.",
         ),
         click.option(
-            "--memory", default="1200MB", show_default=True, help="Memory that DuckDB may use before it spills to disk."
+            "--memory",
+            metavar="SIZE",
+            default="1200MB",
+            show_default=True,
+            help="Memory that DuckDB may use before it spills to disk.",
         ),
         VERIFY,
     ]
@@ -135,7 +178,13 @@ def read_selection(
 def add_intervals(function: Any) -> Any:
     """Add the options for the unit of counting and the intervals."""
     options = [
-        click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True),
+        click.option(
+            "--unit",
+            type=click.Choice(["artifact", "record"]),
+            default="artifact",
+            show_default=True,
+            help="Count artifacts, the judges of each averaged first, or records.",
+        ),
         click.option(
             "--interval",
             type=click.Choice(["gaffke", "t"]),
@@ -143,7 +192,12 @@ def add_intervals(function: Any) -> Any:
             show_default=True,
             help="Kind of 95 % interval: t assumes that means are nearly normal, gaffke does not.",
         ),
-        click.option("--cluster", metavar="KEY", help="Take units with the same level of this key as one item."),
+        click.option(
+            "--cluster",
+            metavar="KEY",
+            shell_complete=complete_keys,
+            help="Take units with the same level of this key as one item.",
+        ),
     ]
     for option in reversed(options):
         function = option(function)

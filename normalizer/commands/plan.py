@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import keys_of
-from normalizer.commands.options import LEDGERS, add_selection, read_selection
+from normalizer.commands.options import add_format, add_ledgers, add_selection, open_files, read_selection
+from normalizer.commands.value_completion import complete_keys
 from normalizer.noise.overview import PowerTarget, plan
 from normalizer.tables import plan_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
@@ -14,17 +15,32 @@ from normalizer.terminal.progress import elapsed
 
 
 @click.command()
-@LEDGERS
-@click.option("--detect", type=click.FloatRange(0, min_open=True), metavar="D", help="The difference to be found.")
-@click.option("--power", type=click.FloatRange(0.5, 0.999), default=0.8, show_default=True)
-@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
+@add_ledgers
+@click.option("--detect", type=click.FloatRange(0, min_open=True), metavar="X", help="The difference to be found.")
+@click.option(
+    "--power",
+    type=click.FloatRange(0.5, 0.999),
+    metavar="X",
+    default=0.8,
+    show_default=True,
+    help="How often the study should find it.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    metavar="X",
+    default=0.05,
+    show_default=True,
+    help="The level of its test.",
+)
 @click.option(
     "--repeats",
     metavar="KEYS",
+    shell_complete=complete_keys,
     default="",
     help="Factors whose levels are repeats of one answer, such as factors.seed, with commas.",
 )
-@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection
 def command(
@@ -38,7 +54,7 @@ def command(
     """
     wanted = None if detect is None else PowerTarget(detect, power, alpha)
     with elapsed("plan", shown=not chosen["verify"]):
-        document = plan(ledgers, read_selection(**chosen), wanted, frozenset(keys_of(repeats)))
+        document = plan(open_files(ledgers), read_selection(**chosen), wanted, frozenset(keys_of(repeats)))
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":

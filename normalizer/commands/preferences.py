@@ -7,7 +7,18 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
-from normalizer.commands.options import LEDGERS, VERIFY, add_recipe, choose_check, join_values, judge_kind_option
+from normalizer.commands.options import (
+    FORMATS,
+    VERIFY,
+    add_format,
+    add_ledgers,
+    add_recipe,
+    choose_check,
+    join_values,
+    judge_kind_option,
+    open_files,
+)
+from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.recipes import read_recipe
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import PreferenceOptions, preferences
@@ -17,12 +28,13 @@ from normalizer.terminal.progress import elapsed
 
 
 @click.command()
-@LEDGERS
+@add_ledgers
 @click.option(
     "--by",
     multiple=True,
     callback=join_values,
     metavar="KEYS",
+    shell_complete=complete_keys,
     help="Keys of the groups, with commas; criterion is one of them.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
@@ -34,11 +46,18 @@ from normalizer.terminal.progress import elapsed
     "--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number; flagged. Repeatable."
 )
 @judge_kind_option("verdicts")
-@click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
-    "--format", "form", type=click.Choice(["json", "csv", "md", "latex", "text"]), default="text", show_default=True
+    "--resamples",
+    type=click.IntRange(min=100),
+    metavar="N",
+    default=2000,
+    show_default=True,
+    help="How many samples are drawn.",
 )
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
+)
+@add_format(*FORMATS)
 @WIDE
 def command(
     ledgers: tuple[Path, ...],
@@ -70,7 +89,7 @@ def command(
         check=choose_check(verify),
     )
     with elapsed("preferences", shown=not verify):
-        document = preferences(ledgers, asked)
+        document = preferences(open_files(ledgers), asked)
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form in ("csv", "latex"):

@@ -24,8 +24,15 @@ _REBUILT = {
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Rebuild the ledger from its raw bundles, in this folder.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes of --out.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Rebuild the ledger from its raw bundles, in this folder.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Worker processes of --out."
+)
 def command(ledger: Path, out: Path | None, jobs: int) -> int:
     """Complete a run of `normalize` that was cut (killed, no power) while it moved its files into place.
 

@@ -7,17 +7,16 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
-from normalizer.api.sources import ledgers_of
 from normalizer.commands.options import (
-    LEDGERS,
-    add_files,
     add_intervals,
+    add_ledgers,
     add_selection,
     join_values,
-    print_note,
+    open_files,
     read_grouping,
     refuse_inside_ledger,
 )
+from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import margin_of
 from normalizer.ledger.content_check import content_checked_on_failure
@@ -29,8 +28,8 @@ from normalizer.terminal.progress import LINE, Steps
 
 
 @click.command()
-@LEDGERS
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The page to write.")
+@add_ledgers
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="The page to write.")
 @click.option(
     "--by",
     multiple=True,
@@ -38,30 +37,64 @@ from normalizer.terminal.progress import LINE, Steps
     default=["generator_model"],
     show_default=True,
     metavar="KEYS",
+    shell_complete=complete_keys,
     help="Keys of the headline's groups, with commas.",
 )
 @add_intervals
 @click.option(
-    "--contrast", multiple=True, metavar="KEY", help="Compare its levels; repeatable. Default: generators, factors."
+    "--contrast",
+    multiple=True,
+    metavar="KEY",
+    shell_complete=complete_keys,
+    help="Compare its levels; repeatable. Default: generators, factors.",
 )
 @click.option(
     "--pair-by",
     default="",
     metavar="KEYS",
+    shell_complete=complete_keys,
     help="Keys that pairs agree in. Default: the artifact, or all other factors.",
 )
-@click.option("--artifacts", type=click.Path(path_type=Path), help="Evaluated files, to look quoted evidence up in.")
-@click.option("--tables", type=click.Path(path_type=Path), help="A folder for all tables as CSV, Markdown and LaTeX.")
 @click.option(
-    "--preferences", multiple=True, type=click.Path(path_type=Path), help="A ledger of comparisons to show, too."
+    "--artifacts",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Evaluated files, to look quoted evidence up in.",
 )
-@click.option("--gold", multiple=True, type=click.Path(path_type=Path), help="A ledger of human or reference labels.")
-@click.option("--base", type=click.Path(path_type=Path), help="A ledger that this one is compared with, as by gate.")
+@click.option(
+    "--tables",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A folder for all tables as CSV, Markdown and LaTeX.",
+)
+@click.option(
+    "--preferences",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="LEDGER",
+    help="A ledger of comparisons to show, too.",
+)
+@click.option(
+    "--gold",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="LEDGER",
+    help="A ledger of human or reference labels.",
+)
+@click.option(
+    "--base",
+    type=click.Path(path_type=Path),
+    metavar="LEDGER",
+    help="A ledger that this one is compared with, as by gate.",
+)
 @click.option("--margin", default="0", show_default=True, metavar="X", help="With --base: how much worse is no worse.")
-@click.option("--figures", type=click.Path(path_type=Path), help="A folder for all plots as SVG, PDF and PNG.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of everything that is drawn.")
-@click.option("--title", default="Evaluation report", show_default=True)
-@add_files
+@click.option(
+    "--figures", type=click.Path(path_type=Path), metavar="DIR", help="A folder for all plots as SVG, PDF and PNG."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
+)
+@click.option("--title", metavar="TEXT", default="Evaluation report", show_default=True, help="The title of the page.")
 @add_selection
 def command(
     ledgers: tuple[Path, ...],
@@ -77,8 +110,6 @@ def command(
     margin: str,
     figures: Path | None,
     title: str,
-    dialect: str | None,
-    rubric: Path | None,
     **chosen: Any,
 ) -> int:
     """Write one self-contained page: numbers with intervals, plots, and links from each number to the raw lines.
@@ -97,17 +128,17 @@ def command(
         paired_by=keys_of(pair_by, PAIRING),
         artifacts=artifacts,
         seed=seed,
-        preferences=preferences,
-        gold=gold,
+        preferences=open_files(preferences),
+        gold=open_files(gold),
         base=base,
         margin=margin_of(margin),
     )
     options = read_grouping(**chosen)
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
     with ExitStack() as stack:
-        folders = stack.enter_context(ledgers_of(ledgers, dialect, rubric, tell=print_note))
+        folders = open_files(ledgers)
         study = gather(folders, options, wanted, done)
-        for folder in (*folders, *preferences, *gold, *(() if base is None else (base,))):
+        for folder in (*folders, *wanted.preferences, *wanted.gold, *(() if base is None else (base,))):
             stack.enter_context(content_checked_on_failure(folder))
         data = page(study, options, title=title)
     done()

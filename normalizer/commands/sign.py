@@ -15,9 +15,15 @@ from normalizer.ledger.signature import sign
     "--key",
     required=True,
     type=click.Path(path_type=Path),
+    metavar="FILE",
     help="A private key, or a public key whose private key an agent holds.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Where to write the signature.  [default: LEDGER.sig]")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write the signature.  [default: LEDGER.sig]",
+)
 def command(ledger: Path, key: Path, out: Path | None) -> int:
     """Sign a ledger, or a statement that `normalizer check --attest` wrote, with an SSH key, by ssh-keygen.
 

@@ -49,7 +49,7 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
             if finding["verdict"] not in GOOD:
                 drilldown = drilldowns.add(f"Record {finding['record_id'][:12]}", [place])
                 where = elsewhere(finding) or finding["why"] or ""
-                badge = el("span", finding["verdict"].replace("_", " "), class_="badge bad")
+                badge = el("span", finding["verdict"], class_="badge bad")
                 artifact = drilldowns.words(cell_names.level(finding["artifact"]), drilldown)
                 wrong.append([badge, artifact, key[0], finding["dimension"], finding["quote"], where])
     rows = [
@@ -58,9 +58,7 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
             *(
                 drilldowns.number(
                     counts[judge, verdict],
-                    drilldowns.add(
-                        f"{judge}: evidence that is {verdict.replace('_', ' ')}", found.get((judge, verdict), [])
-                    ),
+                    drilldowns.add(f"{judge}: evidence that is {verdict}", found.get((judge, verdict), [])),
                 )
                 for verdict in VERDICTS
             ),
@@ -79,7 +77,7 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
         "evidence",
         "Evidence",
         f"Is what judges quote really in the evaluated file? {NEVER}",
-        table(["judge", *(verdict.replace("_", " ") for verdict in VERDICTS)], rows, id="t-evidence"),
+        table(["judge", *VERDICTS], rows, id="t-evidence"),
         notes(said),
         join([el("h3", "Not where it should be"), listed]) if wrong else None,
         notes([f"{len(wrong) - _WRONG} more are not listed here."] if len(wrong) > _WRONG else []),
@@ -101,11 +99,11 @@ def claims(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sectio
             computed = drilldowns.add(f"Records of bundle {claim['bundle_sha256'][:12]}", behind)
             number = drilldowns.number(claim["recomputed"], computed if claim["recomputed"] is not None else None)
             tone = "bad" if claim["verdict"] == "mismatch" else "warn"
-            badge = el("span", claim["verdict"].replace("_", " "), class_=f"badge {tone}")
+            badge = el("span", claim["verdict"], class_=f"badge {tone}")
             cited = drilldowns.number(claim["claimed"], drilldown)
             rows.append([claim["bundle_sha256"][:12], claim["pointer"], cited, number, badge])
     counts = Counter(claim["verdict"] for claim in every)
-    said = ", ".join(f"{counts[verdict]} {verdict.replace('_', ' ')}" for verdict in sorted(counts))
+    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in sorted(counts))
     return section(
         "claims",
         "Claims of judges about their own scores",

@@ -138,7 +138,7 @@ def _commands(study: Study, options: Options) -> list[str]:
     for report in study.contrasts:
         pairs = [f"--by {shlex.quote(report['by'])} --pair-by {shlex.quote(','.join(report['paired_by']))}"]
         commands.append(" ".join(["normalizer compare LEDGER", *pairs, *chosen]))
-    commands.append("normalizer audit LEDGER --claims --every")
+    commands.append("normalizer audit LEDGER --claims --all")
     if study.evidence:
         commands.append("normalizer audit LEDGER --artifacts DIR")
     commands.append(" ".join(["normalizer check TABLE.csv LEDGER", *by, *unit, *spread, *chosen]))

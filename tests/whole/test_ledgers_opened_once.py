@@ -21,7 +21,7 @@ COMMANDS = {
     "list": ["one"],
     "explain": ["one", "f001"],
     "preferences": ["duel"],
-    "calibrate": ["one", "--against", "gold"],
+    "calibrate": ["one", "--gold", "gold"],
     "gate": ["base", "one"],
     "gate with itself": ["one", "one"],
     "audit --artifacts": ["one", "--artifacts", "."],

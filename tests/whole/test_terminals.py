@@ -38,7 +38,7 @@ TABLES = {
     "aggregate": ("aggregate", "--by", "generator_model,judge_model"),
     "agreement": ("agreement",),
     "audit": ("audit",),
-    "claims": ("audit", "--claims", "--every"),
+    "claims": ("audit", "--claims", "--all"),
     "list": ("list",),
     "sensitivity": ("aggregate", "--sensitivity", "--by", "generator_model"),
     "evidence": ("audit", "--artifacts", "artifacts"),

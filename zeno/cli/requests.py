@@ -48,10 +48,12 @@ def add_call(inner: Commands) -> None:
     parser.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of single ones")
     add_root(parser, alone=False)
     add_revisions(parser)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--text", action="store_true", help="print text for people; the default on a terminal")
-    form.add_argument("--json", action="store_true", help="print the response line; the default elsewhere")
-    form.add_argument("--pretty", action="store_true", help="print the response as indented JSON")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "pretty"),
+        help="how to print the answer: text for people, the response line, or it indented (default: text on a "
+        "terminal, json elsewhere)",
+    )
     parser.set_defaults(run=call, needs_root=False, no_cache=True)
 
 
@@ -76,9 +78,9 @@ def call(options: argparse.Namespace) -> int:
 
     if decode_word(options.op) != options.op:
         raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
-    as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
+    form = options.format or ("text" if sys.stdout is not None and sys.stdout.isatty() else "json")
     args = _arguments(options)
-    if as_text:
+    if form == "text":
         from zeno.interfaces.key_value import read_on
 
         args = read_on(options.op, args)
@@ -87,9 +89,9 @@ def call(options: argparse.Namespace) -> int:
         corpus = make_corpus(options, tree, find_repository(options, tree, stack))
         answer = Server(corpus).ask("call", options.op, args).line
     value = json.loads(answer)
-    if as_text:
+    if form == "text":
         _print_text(value, options.op, args)
-    elif options.pretty:
+    elif form == "pretty":
         from zeno.interfaces.visible import visible_json
 
         print(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))

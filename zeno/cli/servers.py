@@ -66,8 +66,10 @@ def add_http(inner: Commands) -> None:
     parser.add_argument(
         "--all-tools", action="store_true", help="offer models a tool for every operation, also those that few need"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
+    parser.add_argument("--host", metavar="HOST", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument(
+        "--port", metavar="PORT", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)"
+    )
     parser.add_argument(
         "--token-file", metavar="FILE", help="demand this token; needed for any address that is not loopback"
     )

@@ -41,7 +41,7 @@ def add_commands(trace: argparse.ArgumentParser) -> None:
     view.add_argument("--out", metavar="FILE", required=True, help="the page to write; - is standard output")
     view.add_argument("--title", metavar="TEXT", help="the title of the page (default: the name of the trace)")
     view.add_argument(
-        "--text",
+        "--lines",
         choices=("delivered", "cited", "none"),
         default="delivered",
         help="which lines of the tree to put into the page (default: all that were delivered, up to 8 MiB)",
@@ -105,12 +105,12 @@ def _add_writers(commands: Any) -> None:
     )
     add_policy(record)
     record.add_argument(
-        "--log", metavar="TRACE", required=True, help="the trace to append to; created if it does not exist"
+        "--log", metavar="FILE", required=True, help="the trace to append to; created if it does not exist"
     )
     record.add_argument("--task", metavar="TEXT", help="record the command as a subcall with this task")
     record.add_argument("--id", metavar="ID", help="id of that subcall (default: the first free sub-N)")
     _add_format(record)
-    record.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER, help="the command, after --")
+    record.add_argument("command", metavar="COMMAND", nargs=argparse.REMAINDER, help="the command, after --")
     record.set_defaults(run=_later("trace_write", "record"))
 
     claim = commands.add_parser(
@@ -183,7 +183,7 @@ def _add_writers(commands: Any) -> None:
 
 
 def _add_recording(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--log", metavar="TRACE", help="the trace (default: ZENO_TRACE)")
+    parser.add_argument("--log", metavar="FILE", help="the trace (default: ZENO_TRACE)")
     parser.add_argument(
         "--root", metavar="[NAME=]DIR", action="append", help="the tree that is cited (default: ZENO_ROOT)"
     )

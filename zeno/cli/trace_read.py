@@ -202,7 +202,7 @@ def view(options: argparse.Namespace) -> int:
         source = TraceSource(options, stack)
         steps, replayer = (source.steps(), None) if options.root is None else replayer_for(options, source, stack)
         name = "standard input" if options.trace == "-" else os.path.basename(options.trace)
-        data, told = page(steps, source.pairing, replayer, title=options.title or name, text=options.text)
+        data, told = page(steps, source.pairing, replayer, title=options.title or name, text=options.lines)
     if options.out == "-":
         if sys.stdout is None:
             raise CannotRun("standard output is closed; give --out a file")

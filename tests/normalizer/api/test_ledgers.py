@@ -53,7 +53,7 @@ def test_methods_give_what_commands_print(folder, capsys):
     assert said(ledger.agreement()) == printed(capsys, "agreement", folder / "ledger")
     duel = normalizer.open(folder / "duel")
     assert said(duel.preferences()) == printed(capsys, "preferences", folder / "duel")
-    gold = printed(capsys, "calibrate", folder / "ledger", "--against", folder / "gold")
+    gold = printed(capsys, "calibrate", folder / "ledger", "--gold", folder / "gold")
     assert said(ledger.calibrate(folder / "gold")) == gold
     gate = printed(capsys, "gate", folder / "ledger", folder / "ledger")
     assert said(ledger.gate(ledger)) == gate

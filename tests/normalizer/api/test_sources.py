@@ -84,7 +84,7 @@ def test_a_report_is_written_straight_from_a_file_and_twice_the_same(tmp_path, c
 def test_a_folder_that_is_no_ledger_is_refused(tmp_path, capsys):
     (tmp_path / "folder").mkdir()
     assert main(["compare", str(tmp_path / "folder")]) == 2
-    assert "no ledger" in capsys.readouterr().err
+    assert "is not a ledger" in capsys.readouterr().err
 
 
 def test_a_study_is_audited_as_it_was_published_and_a_clean_one_has_no_finding(tmp_path, capsys):
@@ -109,3 +109,34 @@ def test_a_study_is_audited_as_it_was_published_and_a_clean_one_has_no_finding(t
     (study / "a.jsonl").unlink()
     (study / "b.jsonl").unlink()
     assert main(["audit", "--study", str(study)]) == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "aggregate",
+        "agreement",
+        "list",
+        "explain FILE q1",
+        "gate FILE FILE",
+        "export --to csv",
+        "plan",
+        "report --out PAGE",
+    ],
+)
+def test_every_command_reads_a_file_as_it_reads_the_ledger_of_the_file(tmp_path, capsys, command):
+    file = write(tmp_path, "a.jsonl", "x", 0)
+    (tmp_path / "d.json").write_text(json.dumps(DIALECT))
+    dialect = ["--dialect", str(tmp_path / "d.json")]
+    assert main(["normalize", file, *dialect, "--out", f"{file}.ledger"]) == 0
+    printed = []
+    for place, flags in ((f"{file}.ledger", []), (file, dialect)):
+        words = (
+            command if "FILE" in command else command.replace(" ", " FILE ", 1) + ("" if " " in command else " FILE")
+        )
+        argv = [{"FILE": place, "PAGE": str(tmp_path / "page.html")}.get(word, word) for word in words.split()]
+        capsys.readouterr()
+        status = main([*argv, *flags])
+        printed.append((status, capsys.readouterr().out))
+    assert printed[0] == printed[1]
+    assert printed[0][0] < 2

@@ -256,7 +256,7 @@ def test_a_ledger_without_gold_is_refused_with_the_remedy(ledgers, capsys):
 
 @pytest.mark.parametrize("form", ["json", "csv", "md", "text"])
 def test_the_command_writes_every_format(ledgers, capsys, form):
-    command = ["calibrate", str(ledgers[0]), "--against", str(ledgers[1]), "--format", form, "--resamples", "100"]
+    command = ["calibrate", str(ledgers[0]), "--gold", str(ledgers[1]), "--format", form, "--resamples", "100"]
     assert main(command) == 0
     assert "large" in capsys.readouterr().out
 
@@ -291,7 +291,7 @@ def test_labels_of_people_and_of_references_are_mixed_only_if_both_are_named(tmp
         bundle_of(people["anna"], "anna", judge_kind="human"),
         bundle_of(real, "key", judge_kind="reference"),
     )
-    command = ["calibrate", str(models), "--against", str(gold), "--resamples", "100"]
+    command = ["calibrate", str(models), "--gold", str(gold), "--resamples", "100"]
     capsys.readouterr()
     assert main(command) == 2
     assert "choose one with --gold-kind" in capsys.readouterr().err
@@ -311,7 +311,7 @@ def test_gold_of_two_protocol_versions_is_not_mixed_silently(tmp_path, ledgers, 
         bundle_of(people["anna"], "anna", judge_kind="human"),
         bundle_of(people["ben"], "ben", judge_kind="human", protocol_version="p-2"),
     )
-    assert main(["calibrate", str(ledgers[0]), "--against", str(gold)]) == 2
+    assert main(["calibrate", str(ledgers[0]), "--gold", str(gold)]) == 2
     assert "--mix protocol_version" in capsys.readouterr().err
 
 
@@ -331,5 +331,5 @@ def test_the_confusion_table_counts_every_item_once_for_each_judge(document):
 def test_gold_about_nothing_that_was_judged_is_refused_with_what_to_do(tmp_path, capsys, gold, said):
     judges = labelled(tmp_path, "judges", bundle_of(truth(12, 1), "judge"))
     people = labelled(tmp_path, "people", {**bundle_of(truth(12, 1), "anna", judge_kind="human"), **gold})
-    assert main(["calibrate", str(judges), "--against", str(people)]) == 2
+    assert main(["calibrate", str(judges), "--gold", str(people)]) == 2
     assert said in capsys.readouterr().err

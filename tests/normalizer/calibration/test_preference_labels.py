@@ -139,7 +139,7 @@ def test_annotators_are_compared_with_the_consensus_of_the_others(document, stud
 
 def test_records_are_conserved_and_the_text_says_what_preference_means(study, capsys):
     judges, people, _ = study
-    assert main(["calibrate", str(judges), "--against", str(people)]) == 0
+    assert main(["calibrate", str(judges), "--gold", str(people)]) == 0
     told = capsys.readouterr().out
     assert "no measure depends on names" in told
     assert "Confusion" in told
@@ -159,12 +159,12 @@ def test_a_judge_that_contradicts_itself_says_a_draw(tmp_path):
 def test_ledgers_of_two_kinds_and_gold_of_two_kinds_are_refused(study, tmp_path, capsys):
     judges, people, _ = study
     scores = labelled(tmp_path, "scores", {"per_file_scores": [{"file": "f", "scores": {}}]})
-    assert main(["calibrate", str(judges), "--against", str(scores)]) == 2
+    assert main(["calibrate", str(judges), "--gold", str(scores)]) == 2
     assert "some single scores" in capsys.readouterr().err
     reference = labelled(tmp_path, "reference", bundle(answers(9), "key", judge_kind="reference"))
-    assert main(["calibrate", str(judges), "--against", str(people), "--against", str(reference)]) == 2
+    assert main(["calibrate", str(judges), "--gold", str(people), "--gold", str(reference)]) == 2
     assert "--gold-kind" in capsys.readouterr().err
-    given = ["--against", str(people), "--against", str(reference), "--gold-kind", "reference", "--format", "json"]
+    given = ["--gold", str(people), "--gold", str(reference), "--gold-kind", "reference", "--format", "json"]
     assert main(["calibrate", str(judges), *given]) == 0
     assert json.loads(capsys.readouterr().out)["annotators"] == 1
 
@@ -173,9 +173,9 @@ def test_criteria_are_told_apart(tmp_path, capsys):
     entries = [{**entry, "criterion": name} for name in ("style", "truth") for entry in answers(3)]
     judges = labelled(tmp_path, "judges", bundle(entries, "judge"))
     people = labelled(tmp_path, "people", bundle(entries, "anna", judge_kind="human"))
-    assert main(["calibrate", str(judges), "--against", str(people)]) == 2
+    assert main(["calibrate", str(judges), "--gold", str(people)]) == 2
     assert "--by criterion" in capsys.readouterr().err
-    command = ["calibrate", str(judges), "--against", str(people), "--format", "json"]
+    command = ["calibrate", str(judges), "--gold", str(people), "--format", "json"]
     assert main([*command, "--by", "criterion"]) == 0
     [measure] = json.loads(capsys.readouterr().out)["measures"]
     every, *parts = measure["judges"]

@@ -67,7 +67,7 @@ def ledger(tmp_path):
 
 
 def test_every_claim_gets_a_verdict(ledger, capsys):
-    report = output(capsys, "audit", "--claims", str(ledger), "--every", status=1)
+    report = output(capsys, "audit", "--claims", str(ledger), "--all", status=1)
     assert spec.violations("eval/claims.json", report) == []
     found = {claim["pointer"]: (claim["claimed"], claim["recomputed"], claim["verdict"]) for claim in report["claims"]}
     assert found == {
@@ -95,7 +95,7 @@ def test_without_every_only_what_does_not_hold_is_listed(ledger, capsys):
 def test_claims_of_a_dialect_point_into_the_bundle_as_it_was_written(tmp_path, capsys):
     dialect = {"name": "d", "bundle": [{"take": "/summary", "put": "/aggregates"}]}
     ledger = ledger_of(tmp_path, [bundle(entry("a"), summary={"mean_total": 5})], dialect=dialect)
-    (claim,) = output(capsys, "audit", "--claims", str(ledger), "--every")["claims"]
+    (claim,) = output(capsys, "audit", "--claims", str(ledger), "--all")["claims"]
     assert (claim["pointer"], claim["verdict"]) == ("/summary/mean_total", "match")
 
 

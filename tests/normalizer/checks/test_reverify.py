@@ -328,7 +328,7 @@ def test_an_audit_answers_no_question_about_forged_records(ledger, capsys, quest
     ("flags", "cure"),
     [
         (["--claims", "--artifacts", "."], "ask one at a time"),
-        (["--every"], "--every goes with --claims"),
+        (["--all"], "--all goes with --claims"),
         (["--signature", "x"], "--signers FILE and --signer NAME"),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_list_takes_every_word_given_for_it(root):
 
 
 def test_call_takes_json_and_prints_prettily(root):
-    done = zeno("call", "list_files", "--args", '{"max": 3}', "--root", str(root), "--pretty")
+    done = zeno("call", "list_files", "--args", '{"max": 3}', "--root", str(root), "--format", "pretty")
     assert done.returncode == 0
     assert json.loads(done.stdout)["result"]["files"] == []
     assert done.stdout.count("\n") > 5
@@ -317,7 +317,9 @@ def test_a_page_on_standard_output_has_the_status_of_one_in_a_file(root):
 
 def test_a_locale_that_cannot_print_a_name_gets_utf8(root):
     (root / "é.txt").touch()
-    done = zeno("call", "list_files", "--pretty", "--root", root, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    done = zeno(
+        "call", "list_files", "--format", "pretty", "--root", root, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
     assert (done.returncode, json.loads(done.stdout)["result"]["files"]) == (0, ["é.txt"])
 
 
@@ -345,10 +347,10 @@ def test_the_first_argument_may_stand_alone(root, words, args):
 
 def test_text_for_people_has_the_result_alone_and_the_error_on_standard_error(root):
     (root / "a.txt").write_text("one\n")
-    done = zeno("call", "read_file", "a.txt", "--text", "--root", str(root))
+    done = zeno("call", "read_file", "a.txt", "--format", "text", "--root", str(root))
     assert (done.returncode, done.stdout.splitlines()[1:], done.stderr) == (0, ["[a.txt: lines 1-1 of 1]"], "")
     assert done.stdout.splitlines()[0] == "1\tone"
-    done = zeno("call", "read_file", "gone", "--text", "--root", str(root))
+    done = zeno("call", "read_file", "gone", "--format", "text", "--root", str(root))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("zeno: not_found: ")
 
@@ -356,7 +358,7 @@ def test_text_for_people_has_the_result_alone_and_the_error_on_standard_error(ro
 def test_text_of_read_file_reads_on_and_the_response_line_is_that_of_the_protocol(root):
     (root / "a.txt").write_text("one\ntwo\n")
     words = ("call", "read_file", "a.txt", "--root", str(root))
-    assert zeno(*words, "--text").stdout.splitlines()[:2] == ["1\tone", "2\ttwo"]
+    assert zeno(*words, "--format", "text").stdout.splitlines()[:2] == ["1\tone", "2\ttwo"]
     assert json.loads(zeno(*words).stdout)["result"]["text"] == "one"
 
 
@@ -393,6 +395,6 @@ def test_a_directory_may_stand_alone(root):
 def test_pretty_json_has_no_character_that_a_terminal_obeys(root):
     text = "a\u202eb\u2028c\x9bd\U000e0041e\rf"
     (root / "a.txt").write_text(text + "\n")
-    done = zeno("call", "read_file", "a.txt", "--pretty", "--root", str(root))
+    done = zeno("call", "read_file", "a.txt", "--format", "pretty", "--root", str(root))
     assert json.loads(done.stdout)["result"]["text"] == text
     assert not set("\u202e\u2028\x9b\U000e0041\r") & set(done.stdout)

@@ -76,22 +76,20 @@
   const maxMs = ROWS.reduce((most, row) => Math.max(most, row.ms || 0), 1);
   const maxBytes = ROWS.reduce((most, row) => Math.max(most, row.bytes || 0), 1);
 
+  // The words are those that `zeno trace verify` prints and its JSON has.
   const VERDICTS = {
-    ok: ["good", "as cited"], moved: ["warn", "moved"], changed: ["bad", "changed"], out_of_range: ["bad", "out of range"],
-    missing: ["bad", "missing"], outside_root: ["bad", "outside the root"], denied: ["bad", "denied"], invalid: ["bad", "invalid"], unsealed: ["warn", "unsealed"],
+    ok: "good", moved: "warn", changed: "bad", out_of_range: "bad", missing: "bad", outside_root: "bad", denied: "bad",
+    invalid: "bad", unsealed: "warn",
   };
-  const ANSWERS = {
-    ok: ["good", "answered so now"], partial: ["bad", "not all there is"], changed: ["bad", "answered otherwise now"],
-    not_run: ["warn", "not run again"], not_given: ["bad", "never given"],
-  };
+  const ANSWERS = { ok: "good", partial: "bad", changed: "bad", not_run: "warn", not_given: "bad" };
   const PROVENANCE = { delivered: ["good", "seen before"], not_delivered: ["bad", "never delivered"], unknown: ["warn", "delivery unknown"] };
   const claimClass = (claim) => {
     if (claim.holds === null) return "none";
     if (claim.holds) return "good";
-    const bad = claim.evidence.some((one) => (VERDICTS[one[3]] || [])[0] === "bad" || one[4] === "not_delivered") || claim.answers.some((one) => ANSWERS[one[2]][0] === "bad");
+    const bad = claim.evidence.some((one) => VERDICTS[one[3]] === "bad" || one[4] === "not_delivered") || claim.answers.some((one) => ANSWERS[one[2]] === "bad");
     return bad || !(claim.evidence.length + claim.answers.length + (claim.search ? 1 : 0)) ? "bad" : "warn";
   };
-  const claimWord = (claim) => ({ none: "not checked", good: "checks out", bad: "does not check out", warn: "in doubt" })[claimClass(claim)];
+  const claimWord = (claim) => ({ none: "not checked", good: "checks out", bad: "fails", warn: "fails" })[claimClass(claim)];
   const badge = (kind, text) => el("span", { class: "badge " + kind }, text);
 
   const troubled = (row) => row.error || row.kind === "torn" || row.kind === "open" || row.cut || row.replay === "differs";
@@ -417,7 +415,7 @@
   };
   const evidence = (claim, row, index) => {
     const [path, first, last, verdict, provenance, moved, reason] = claim.evidence[index];
-    const [kind, word] = VERDICTS[verdict] || ["none", "not checked"];
+    const kind = VERDICTS[verdict] || "none", word = verdict || "not checked";
     const badges = [badge(kind, word + (moved ? " to " + lines(...moved) : "")), DATA.tree || provenance === "delivered" ? badge(...PROVENANCE[provenance]) : null];
     // A long path goes on in the next line behind a slash, and its lines stay together.
     const steps = showPath(DATA.paths[path]).split("/").flatMap((step, at) => (at ? ["/", el("wbr"), step] : [step]));
@@ -437,7 +435,7 @@
   const FOUND = new Map(DATA.operations.filter(([, unit]) => unit !== null));
   const answer = (claim, row, index) => {
     const [id, line, verdict, reason] = claim.answers[index];
-    const [kind, word] = ANSWERS[verdict] || ["none", "not checked"];
+    const kind = ANSWERS[verdict] || "none", word = verdict || "not checked";
     const given = line === null ? null : rowOf(line);
     return cited(row.claim + "/answer/" + index, "answer " + show(id) + (given ? ": " + show(answerText(claim.answers[index]).slice(0, 400)) : ""), [badge(kind, word)], (body) => {
       if (reason) body.append(el("p", { class: "why text" }, show(reason)));
