@@ -1,7 +1,8 @@
 """Valid, eligible records to groups with exact sums.
 
-`keys`, `known_factors`, `artifact_names` and `eligibility` say what is grouped and what counts, `query` writes the SQL,
-`engines` run it, on `restated_scores` if an engine would not read scores exactly. `units`, `groups` and `intervals`
-turn sums into numbers, `distribution` counts totals, `neighbours` finds rows that cannot be compared, `cell_names`
-writes names into tables, `recipes` makes the scores of another board, `summary` makes the table document.
+`keys`, `artifact_names` and `eligibility` say what is grouped and what counts, `query` writes the SQL
+over `parsed_lines`, `engines` run it, on `restated_scores` if an engine would not read scores exactly. `units`,
+`groups` and `intervals` turn sums into numbers, `distribution` counts totals, `neighbours` finds rows that cannot be
+compared, `cell_names` writes names into tables, `recipes` makes the scores of another board, `summary` makes the table
+document.
 """

@@ -10,13 +10,13 @@ from normalizer.aggregate.query import Query
 from normalizer.errors import CannotRun
 
 
-def refuse_shared_names(engine: Engine, query: Query, eligible: str) -> None:
+def refuse_shared_names(engine: Engine, query: Query, judged: str, eligible: str) -> None:
     """Raise CannotRun if records that would be one unit differ in a factor, and only the file's name makes them one.
 
-    The engine has the table `judged`. A factor that only some of the records have is no difference. A manifest that
+    `judged` is the name of that table. A factor that only some of the records have is no difference. A manifest that
     names artifacts says itself which files are one, and so does the key of a dialect.
     """
-    if (found := _first_difference(engine.rows(query.factors_of_names(eligible)))) is not None:
+    if (found := _first_difference(engine.rows(query.factors_of_names(judged, eligible)))) is not None:
         file, key, one, other = found
         raise CannotRun(
             f"records of the file {file} differ in {key} ({one} and {other}), so it is the name of several answers: "

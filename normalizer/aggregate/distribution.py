@@ -17,7 +17,7 @@ from normalizer.ledger.open_ledgers import OpenLedgers
 def distribution(engine: Engine, given: OpenLedgers, options: Options) -> list[dict[str, Any]]:
     """Return one row per group, in the order of a summary: `key`, and `values` as pairs of total and units."""
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = groups.find_groups(engine, query, given, options.where)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         values: dict[Levels, list[tuple[Decimal, int]]] = defaultdict(list)

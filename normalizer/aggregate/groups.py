@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Cells, Kind, Levels
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.known_factors import refuse_unknown
 from normalizer.aggregate.query import Query
 from normalizer.documents import phases
 from normalizer.errors import CannotRun
@@ -53,7 +52,7 @@ def find_groups(engine: Engine, query: Query, sources: OpenLedgers, where: dict[
         else:
             not_selected += 1
     missing = {_levels(item, query.by) for item in sources.expected if selected(item, where)}
-    refuse_unknown(_never_seen(engine, query, where, {*valid, *invalid, *missing}), _everything(sources))
+    keys.refuse_unknown(_never_seen(engine, query, where, {*valid, *invalid, *missing}), _everything(sources))
     for levels in _crossed({*valid, *invalid, *missing}, query.by):
         valid.setdefault(levels, Counter())
     return Found(valid, invalid, not_selected, _partial(sources, query.by, where))
@@ -88,7 +87,7 @@ def _never_seen(engine: Engine, query: Query, where: dict[str, keys.Level], foun
     for name, level in where.items():
         if level is None or not found:
             yield name
-    if query.cluster is not None and not next(iter(engine.rows("SELECT COUNT(c) FROM records")))[0]:
+    if query.cluster is not None and not next(iter(engine.rows(f"SELECT COUNT(c) FROM {query.table}")))[0]:
         yield query.cluster
 
 

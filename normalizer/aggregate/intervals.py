@@ -89,11 +89,11 @@ def quantile(freedom: float) -> float:
 def intervals(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
     """Return the intervals of all groups with more than one item."""
     result = Intervals()
-    numbers.engine.table("items", numbers.query.items())
+    made = numbers.engine.table("items", numbers.query.items(numbers.units))
     for place, measure in enumerate(numbers.query.measures):
         scale = numbers.query.scale(place)
         counts: dict[Levels, Counter[tuple[Fraction, int]]] = defaultdict(Counter)
-        for row in numbers.engine.rows(numbers.query.item_histogram(measure)):
+        for row in numbers.engine.rows(numbers.query.item_histogram(made, measure)):
             size, total, count = (int(value) for value in row[numbers.width :])
             counts[tuple(row[: numbers.width])][Fraction(total, numbers.denominator), size] += count
         for levels in groups:

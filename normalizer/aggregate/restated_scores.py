@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate.keys import level_in
-from normalizer.aggregate.query import MEMBERS
+from normalizer.aggregate.parsed_lines import MEMBERS
 from normalizer.documents.lossless import dumps
 from normalizer.documents.rubric import Rubric
 from normalizer.ledger.open_ledgers import OpenLedger

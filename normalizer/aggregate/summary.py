@@ -62,7 +62,7 @@ def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
 def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
     """Return the summary of opened ledgers."""
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = find_groups(engine, query, given, options.where)
         options.rules.check_mixing(found.kinds(), options.by)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)

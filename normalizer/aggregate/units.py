@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +12,7 @@ from normalizer.aggregate import restated_scores
 from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine, RecordFiles
+from normalizer.aggregate.parsed_lines import parse_records
 from normalizer.aggregate.query import Query
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import OpenLedgers, conserved
@@ -50,61 +52,75 @@ def read_exactly(query: Query, given: OpenLedgers, *, diagnostic: bool) -> bool:
 @contextmanager
 def prepared(
     engine: Engine, query: Query, given: OpenLedgers, *, diagnostic: bool, extra: Path | None = None
-) -> Iterator[None]:
-    """Make the engine's table `records`; `extra` is a file of lines in addition to those of the ledgers."""
-    with TemporaryDirectory(prefix="normalizer-") as scratch:
-        exactly = read_exactly(query, given, diagnostic=diagnostic)
-        if exactly:
-            files = [
-                RecordFiles([restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl")])
-            ]
-        else:
-            files = [RecordFiles(part.ledger.paths("records"), part.skip) for part in given.parts]
+) -> Iterator[Query]:
+    """Make the engine's table `records` and yield the query over it; all tables of the block are dropped at its end.
+
+    Lines of ledgers are parsed once for an engine. `extra` is a file of lines in addition to those of the ledgers.
+    """
+    exactly = read_exactly(query, given, diagnostic=diagnostic)
+    parsed = _parse_once(engine, query, given, exactly)
+    with engine.call():
         if extra is not None:
-            files.append(RecordFiles([extra]))
-        engine.lines(files, query.fields)
-        engine.table("records", query.records(worths=exactly))
-        if extra is None:
-            [(count,)] = engine.rows("SELECT COUNT(*) FROM records")
+            more = engine.parse(
+                [RecordFiles([extra])], query.fields, partial(parse_records, query.rubric, worths=exactly)
+            )
+            parsed = f"(SELECT * FROM {parsed} UNION ALL SELECT * FROM {more}) AS p"
+        yield query.on(engine.view("records", query.records(parsed)))
+
+
+def _parse_once(engine: Engine, query: Query, given: OpenLedgers, exactly: bool) -> str:
+    """Return the name of the engine's table of all lines of ledgers, which is made when it is first asked for."""
+    ledgers = tuple((part.ledger.folder, part.skip) for part in given.parts)
+    made_of = (ledgers, query.rubric.name, exactly)
+    if made_of not in engine.parsed:
+        with TemporaryDirectory(prefix="normalizer-") as scratch:
+            files = [RecordFiles(part.ledger.paths("records"), part.skip) for part in given.parts]
+            if exactly:
+                files = [
+                    RecordFiles([restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl")])
+                ]
+            parsed = engine.parse(files, query.fields, partial(parse_records, query.rubric, worths=exactly))
+            [(count,)] = engine.rows(f"SELECT COUNT(*) FROM {parsed}")
             conserved("valid", int(count), given.valid)
-        yield
+        engine.parsed[made_of] = parsed
+    return engine.parsed[made_of]
 
 
 class Numbers:
-    """Makes the engine's table `units` and queries exact sums over it."""
+    """Makes the engine's table of units and queries exact sums over it. The query must be over prepared records."""
 
     def __init__(self, engine: Engine, query: Query, eligible: str, unit: str) -> None:
         self.engine = engine
         self.query = query
         self.width = len(query.by)
         self._eligible = eligible
-        self.common = self._units(unit)
+        self.units, self.common = self._make_units(unit)
         self.denominator = self.common * 10**query.places
 
-    def _units(self, unit: str) -> int:
-        """Make the engine's table `units`. Return the denominator of the judges' averages."""
+    def _make_units(self, unit: str) -> tuple[str, int]:
+        """Return the name of the table of units, and the denominator of the judges' averages."""
         engine, query = self.engine, self.query
         if unit == "record":
-            engine.table("units", query.record_units(self._eligible))
-            return 1
-        engine.table("judged", query.judged(self._eligible))
-        refuse_shared_names(engine, query, self._eligible)
-        text, repeats = query.artifacts(int(row[0]) for row in engine.rows("SELECT DISTINCT m FROM judged"))
-        engine.table("artifacts", text)
+            return engine.table("units", query.record_units(self._eligible)), 1
+        judged = engine.table("judged", query.judged(self._eligible))
+        refuse_shared_names(engine, query, judged, self._eligible)
+        repeats = engine.rows(f"SELECT DISTINCT m FROM {judged}")
+        text, common = query.artifacts(judged, (int(row[0]) for row in repeats))
+        artifacts = engine.table("artifacts", text)
         if query.cluster is not None:
-            self._one_cluster_each(query.cluster)
-        text, judges = query.artifact_units(int(row[0]) for row in engine.rows("SELECT DISTINCT judges FROM artifacts"))
-        engine.table("units", text)
-        return repeats * judges
+            self._refuse_several_items(artifacts, query.cluster)
+        judges = engine.rows(f"SELECT DISTINCT judges FROM {artifacts}")
+        text, further = query.artifact_units(artifacts, (int(row[0]) for row in judges))
+        return engine.table("units", text), common * further
 
-    def _one_cluster_each(self, cluster: str) -> None:
-        text = "SELECT COUNT(*) FROM artifacts WHERE c <> c2 OR (c0 > 0 AND c0 < records)"
+    def _refuse_several_items(self, artifacts: str, cluster: str) -> None:
+        text = f"SELECT COUNT(*) FROM {artifacts} WHERE c <> c2 OR (c0 > 0 AND c0 < records)"
         if next(iter(self.engine.rows(text)))[0]:
             raise CannotRun(f"records of one artifact differ in {cluster}: cluster by it with --unit record")
 
     def groups(self) -> dict[Levels, Group]:
         """Return all groups that have units. Raises CannotRun if sums do not fit."""
-        units = int(next(iter(self.engine.rows("SELECT COUNT(*) FROM units")))[0])
+        units = int(next(iter(self.engine.rows(f"SELECT COUNT(*) FROM {self.units}")))[0])
         if not self.query.sums_fit(units, self.common):
             raise CannotRun("the scale is too wide and too fine for exact sums over so many units: use --unit record")
         groups = self._by_moments() if self.query.moments_fit(units, self.common) else self._by_histograms()
@@ -115,7 +131,7 @@ class Numbers:
 
     def _by_moments(self) -> dict[Levels, Group]:
         groups = {}
-        for row in self.engine.rows(self.query.moments(self.common)):
+        for row in self.engine.rows(self.query.moments(self.units, self.common)):
             levels, rest = tuple(row[: self.width]), row[self.width :]
             if rest[0]:
                 n, records, low, high, *sums = (int(value) for value in rest)
@@ -144,6 +160,6 @@ class Numbers:
 
     def histogram(self, measure: str) -> Iterator[tuple[Levels, int, int, int]]:
         """Yield levels, value, number of units and number of records."""
-        for row in self.engine.rows(self.query.histogram(measure)):
+        for row in self.engine.rows(self.query.histogram(self.units, measure)):
             value, count, records = (int(each) for each in row[self.width :])
             yield tuple(row[: self.width]), value, count, records

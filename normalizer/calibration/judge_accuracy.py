@@ -87,13 +87,14 @@ def calibration_of(
     models = replace(options.rules, judge_kinds=frozenset(("model",)))
     people = replace(options.rules, judge_kinds=gold_kinds or GOLD)
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = groups.find_groups(engine, query, given, options.where)
         models.check_mixing(found.kinds(), options.by)
         people.check_mixing(found.kinds(), options.by)
         _refuse_both_kinds(gold_kinds, {kind.judge_kind for kind in found.kinds() if people.admits(kind)})
-        judged = labels(engine, query, models.condition())
-        annotated = labels(engine, query, people.condition())
+        judged, annotated = (
+            labels(engine, query, engine.table("judged", query.judged(rules.condition()))) for rules in (models, people)
+        )
     names = [*query.rubric.dimensions, "total"]
     everything = replace(options.rules, judge_kinds=people.judge_kinds | {"model"})
     counted = {

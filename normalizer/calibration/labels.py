@@ -71,16 +71,15 @@ class LabelStudy:
         }
 
 
-def labels(engine: Engine, query: Query, condition: str, width: int | None = None) -> Labels:
-    """Return the labels of records that meet a condition, grouped by the first `width` keys of the query."""
-    engine.table("judged", query.judged(condition))
+def labels(engine: Engine, query: Query, judged: str, width: int | None = None) -> Labels:
+    """Return the labels of an engine's table of judges, grouped by the first `width` keys of the query."""
     columns = [*query.keys, "artifact", "generator", "judge", "m", "selfs", *query.measures]
     every = len(query.keys)
     whole = _Averages()
     groups: dict[Levels, _Averages] = defaultdict(_Averages)
     own: dict[tuple[Item, str], bool] = {}
     unit = 10**query.places
-    for row in engine.rows(f"SELECT {', '.join(columns)} FROM judged WHERE judge IS NOT NULL"):
+    for row in engine.rows(f"SELECT {', '.join(columns)} FROM {judged} WHERE judge IS NOT NULL"):
         artifact, generator, judge, repeats, selfs = row[every : every + 5]
         values = [Fraction(int(value), unit) for value in row[every + 5 :]]
         for averages in (whole, groups[tuple(row[:every][:width])]):

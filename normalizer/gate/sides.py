@@ -53,15 +53,16 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
     """Read one side. Raises CannotRun where it has several generators for one artifact, or nothing that counts."""
     extended = replace(options, by=(*options.by, *MUST_AGREE))
     query = query_of(given, extended)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         counted = groups.find_groups(engine, query, given, options.where)
         options.rules.check_mixing(counted.kinds(), options.by)
         _refuse_self_judged(name, counted, options)
-        judged = labels(engine, query, options.rules.condition(), len(options.by))
-        refuse_shared_names(engine, query, options.rules.condition())
-        own = engine.rows("SELECT artifact, judge FROM judged GROUP BY artifact, judge HAVING SUM(selfs) = SUM(m)")
+        table = engine.table("judged", query.judged(options.rules.condition()))
+        judged = labels(engine, query, table, len(options.by))
+        refuse_shared_names(engine, query, table, options.rules.condition())
+        own = engine.rows(f"SELECT artifact, judge FROM {table} GROUP BY artifact, judge HAVING SUM(selfs) = SUM(m)")
         self_judged = frozenset((artifact, judge) for artifact, judge in own)
-        items = _items(engine, query)
+        items = _items(engine, query, table)
     out = left_out(given, counted, options.rules)
     width = len(options.by)
     admitted = [levels for levels, kinds in counted.valid.items() if any(options.rules.admits(kind) for kind in kinds)]
@@ -100,12 +101,12 @@ def _refuse_self_judged(name: str, counted: groups.Found, options: Options) -> N
             )
 
 
-def _items(engine: Engine, query: Query) -> dict[str, str]:
+def _items(engine: Engine, query: Query, judged: str) -> dict[str, str]:
     """Return the item of each artifact. Raises CannotRun if the records of an artifact differ in it."""
     found: dict[str, str] = {}
     if query.cluster is None:
         return found
-    for artifact, least, most in engine.rows("SELECT artifact, MIN(c), MAX(c2) FROM judged GROUP BY artifact"):
+    for artifact, least, most in engine.rows(f"SELECT artifact, MIN(c), MAX(c2) FROM {judged} GROUP BY artifact"):
         if least != most:
             raise CannotRun(f"records of artifact {artifact} differ in {query.cluster}: an item has one level of it")
         if least is not None:

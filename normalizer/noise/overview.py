@@ -43,12 +43,12 @@ def plan(
     options = replace(options, by=("judge_prompt_version",))
     with opened_on_engine(folders, options) as (engine, given):
         query = query_of(given, options)
-        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
             found = groups.find_groups(engine, query, given, options.where)
             options.rules.check_mixing(found.kinds(), None)
             columns = ", ".join([*query.keys, "artifact", "generator", "judge", *query.measures])
             condition = options.rules.condition()
-            labelled = f"FROM records WHERE {condition} AND judge IS NOT NULL"
+            labelled = f"FROM {query.table} WHERE {condition} AND judge IS NOT NULL"
             rows = list(engine.rows(f"SELECT {columns} {labelled}"))
             whose = "artifact, generator, judge, named_factors"
             refuse_doubtful_repeats(engine.rows(f"SELECT DISTINCT {whose} {labelled} ORDER BY {whose}"), repeats)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Kind, Levels, Rules
-from normalizer.aggregate.known_factors import refuse_unknown
 from normalizer.documents.phases import is_self_judged
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import conserved
@@ -139,7 +138,7 @@ def _refuse_unknown_factors(
     """Check the named factors of which no level was found."""
     named = [name for place, name in enumerate(by) if all(levels[place] is None for levels in found.groups)]
     named += [name for name, level in where.items() if level is None or not found.groups]
-    refuse_unknown(
+    keys.refuse_unknown(
         named, (record for ledger in ledgers for kind in ("records", "invalid") for record in ledger.items(kind))
     )
 

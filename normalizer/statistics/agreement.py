@@ -31,7 +31,7 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
 def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
     """Return the agreement document of opened ledgers."""
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = groups.find_groups(engine, query, given, options.where)
         kinds = found.kinds()
         options.rules.check_mixing(kinds, None)

@@ -70,7 +70,7 @@ def compare_opened(
 ) -> dict[str, Any]:
     """Return the contrasts of opened ledgers, none where the key has fewer than two levels."""
     query = query_of(given, replace(options, by=wanted.by))
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         cells = GroupMeans.of(engine, given, query, options)
     kinds = cells.found.kinds()
     options.rules.check_mixing(kinds, None)

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.query import Query, sql_literal
+from normalizer.aggregate.parsed_lines import sql_literal
+from normalizer.aggregate.query import Query
 
 _SAME = "a.artifact = b.artifact AND a.generator IS NOT DISTINCT FROM b.generator"
 
@@ -40,32 +41,34 @@ class JointValues:
 
 
 class JudgeScores:
-    """Makes the engine's table `verdicts` from ungrouped records and queries it."""
+    """Makes a table of verdicts from ungrouped records and queries it."""
 
     def __init__(self, engine: Engine, query: Query, eligible: str) -> None:
         self.engine = engine
         self.query = query
-        engine.table("judged", query.judged(eligible))
-        refuse_shared_names(engine, query, eligible)
-        text, common = query.verdicts(int(row[0]) for row in engine.rows("SELECT DISTINCT m FROM judged"))
-        engine.table("verdicts", text)
-        engine.table(
+        judged = engine.table("judged", query.judged(eligible))
+        refuse_shared_names(engine, query, judged, eligible)
+        repeats = engine.rows(f"SELECT DISTINCT m FROM {judged}")
+        text, common = query.verdicts(judged, (int(row[0]) for row in repeats))
+        self._verdicts = engine.table("verdicts", text)
+        self._panels = engine.table(
             "panels",
-            "SELECT artifact, generator, COUNT(*) AS k, SUM(t) AS t, SUM(t * t) AS t2 FROM verdicts "
-            "GROUP BY artifact, generator",
+            "SELECT artifact, generator, COUNT(*) AS k, SUM(t) AS t, SUM(t * t) AS t2 "
+            f"FROM {self._verdicts} GROUP BY artifact, generator",
         )
         self.denominator = common * 10**query.places
 
     def judges(self) -> dict[str, int]:
         """Return all judges, sorted, with the number of artifacts they judged."""
-        rows = self.engine.rows("SELECT judge, COUNT(*) FROM verdicts GROUP BY judge")
+        rows = self.engine.rows(f"SELECT judge, COUNT(*) FROM {self._verdicts} GROUP BY judge")
         return dict(sorted((judge, int(count)) for judge, count in rows))
 
     def shared(self) -> dict[tuple[str, str], Shared]:
         """Return the artifacts that each pair of judges shares; pairs without any are absent."""
         text = (
             "SELECT a.judge, b.judge, COUNT(*), SUM(a.selfs + b.selfs), MAX(a.m), MAX(b.m) "
-            f"FROM verdicts a JOIN verdicts b ON {_SAME} WHERE a.judge < b.judge GROUP BY a.judge, b.judge"
+            f"FROM {self._verdicts} a JOIN {self._verdicts} b ON {_SAME} "
+            "WHERE a.judge < b.judge GROUP BY a.judge, b.judge"
         )
         return {
             (first, second): Shared(int(n), selfs > 0, max(one, other) > 1)
@@ -76,8 +79,8 @@ class JudgeScores:
         """Return all pairs of values of one measure."""
         text = (
             f"SELECT a.judge, b.judge, p.k, a.{measure}, b.{measure}, COUNT(*) "
-            f"FROM verdicts a JOIN verdicts b ON {_SAME} "
-            f"JOIN panels p ON {_PANEL} "
+            f"FROM {self._verdicts} a JOIN {self._verdicts} b ON {_SAME} "
+            f"JOIN {self._panels} p ON {_PANEL} "
             f"WHERE a.judge < b.judge GROUP BY a.judge, b.judge, p.k, a.{measure}, b.{measure}"
         )
         found = JointValues()
@@ -95,7 +98,7 @@ class JudgeScores:
     def pairs(self) -> dict[tuple[str, str], list[tuple[str, list[tuple[int, int]]]]]:
         """Return each answer that two judges share: its artifact, and both values of every measure. Nothing where there
         are more than `MOST_PAIRS`."""
-        shared = f"FROM verdicts a JOIN verdicts b ON {_SAME} WHERE a.judge < b.judge"
+        shared = f"FROM {self._verdicts} a JOIN {self._verdicts} b ON {_SAME} WHERE a.judge < b.judge"
         [[count]] = self.engine.rows(f"SELECT COUNT(*) {shared}")
         found: dict[tuple[str, str], list[tuple[str, list[tuple[int, int]]]]] = defaultdict(list)
         if int(count) > MOST_PAIRS:
@@ -110,7 +113,7 @@ class JudgeScores:
     def labels(self) -> Iterator[tuple[str, str | None, str, bool, Fraction]]:
         """Return every total: artifact, generator, judge, and whether it is about the judge's own model."""
         for artifact, generator, judge, selfs, total in self.engine.rows(
-            "SELECT artifact, generator, judge, selfs, t FROM verdicts"
+            f"SELECT artifact, generator, judge, selfs, t FROM {self._verdicts}"
         ):
             yield artifact, generator, judge, int(selfs) > 0, Fraction(int(total), self.denominator)
 
@@ -120,7 +123,7 @@ class JudgeScores:
         text = (
             "SELECT t, o, k, COUNT(*) FROM ("
             "SELECT a.artifact, a.generator, a.t AS t, SUM(b.t) AS o, COUNT(*) AS k "
-            f"FROM verdicts a JOIN verdicts b ON {_SAME} "
+            f"FROM {self._verdicts} a JOIN {self._verdicts} b ON {_SAME} "
             f"WHERE a.judge = {sql_literal(judge)} AND b.judge <> a.judge AND b.selfs = 0 "
             f"AND a.selfs {'> 0' if own else '= 0'} "
             "GROUP BY a.artifact, a.generator, a.t) AS d GROUP BY t, o, k"
@@ -133,4 +136,6 @@ class JudgeScores:
 
     def self_judging(self) -> list[str]:
         """Return judges with a self-judged record, sorted."""
-        return sorted(row[0] for row in self.engine.rows("SELECT DISTINCT judge FROM verdicts WHERE selfs > 0"))
+        return sorted(
+            row[0] for row in self.engine.rows(f"SELECT DISTINCT judge FROM {self._verdicts} WHERE selfs > 0")
+        )

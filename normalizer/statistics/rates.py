@@ -65,8 +65,8 @@ def bounds(
                 chosen, query.rubric, end, worths=read_exactly(query, given, diagnostic=options.rules.diagnostic)
             )
             extra = restated_scores.write_lines(lines, Path(scratch) / f"{end}.jsonl")
-            with prepared(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra):
-                ends_of[f"at_{end}"] = GroupMeans.of(engine, given, query, options)
+            with prepared(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra) as bounded:
+                ends_of[f"at_{end}"] = GroupMeans.of(engine, given, bounded, options)
     lacking = Counter(
         tuple(keys.level_in(file, name) for name in query.by)
         for file in absent

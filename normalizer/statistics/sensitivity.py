@@ -24,13 +24,13 @@ def aggregate_with_sensitivity(folders: tuple[Path, ...], options: Options) -> d
 def find_sensitivity(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
     """Return the invalid rates, the bounds of the means of groups, and these means without each judge."""
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         headline = GroupMeans.of(engine, given, query, options)
         options.rules.check_mixing(headline.found.kinds(), options.by)
-        judges = _judges(engine, options)
+        judges = _judges(engine, query, options)
         without = [_without(engine, query, options, headline, judge) for judge in judges]
     by_all = query_of(given, replace(options, by=rates.BY))
-    with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic) as by_all:
         found = groups.find_groups(engine, by_all, given, options.where)
     return {
         "invalid_rates": rates.invalid_rates(found),
@@ -39,8 +39,8 @@ def find_sensitivity(engine: Engine, given: OpenLedgers, options: Options) -> di
     }
 
 
-def _judges(engine: Engine, options: Options) -> list[str]:
-    text = f"SELECT DISTINCT judge FROM records WHERE {options.rules.condition()} AND judge IS NOT NULL"
+def _judges(engine: Engine, query: Query, options: Options) -> list[str]:
+    text = f"SELECT DISTINCT judge FROM {query.table} WHERE {options.rules.condition()} AND judge IS NOT NULL"
     return sorted(row[0] for row in engine.rows(text))
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 TESTED_BY = {
     "normalizer": {"normalizer/test_cli.py": "__main__ errors"},
     "normalizer/aggregate": {
-        "normalizer/aggregate/test_summary.py": "groups keys query restated_scores units",
+        "normalizer/aggregate/test_summary.py": "groups parsed_lines query restated_scores",
         "normalizer/statistics/test_sensitivity.py": "distribution",
     },
     "normalizer/aggregate/engines": {

@@ -1,10 +1,15 @@
-"""The interface of an engine, which provides the lines of ledgers as a view and runs SQL on it."""
+"""The interface of an engine, which reads lines of ledgers into tables and runs SQL on them.
 
-from collections.abc import Iterator
+A table has a name of its own, which no other table of the engine ever has, and lives until the end of the call that
+made it; one that is made outside of any call lives as long as the engine.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from normalizer.aggregate.query import Fields
+from normalizer.aggregate.parsed_lines import Fields
 
 
 class RecordFiles(NamedTuple):
@@ -17,11 +22,20 @@ class RecordFiles(NamedTuple):
 class Engine(Protocol):
     """Runs portable SQL."""
 
-    def lines(self, files: list[RecordFiles], fields: Fields) -> None:
-        """Make the view `lines`."""
+    parsed: dict[Any, str]
+    """Names of tables of parsed lines that live as long as the engine, by what they were made of."""
 
-    def table(self, name: str, text: str) -> None:
-        """Store the result of a query as a table."""
+    def parse(self, files: list[RecordFiles], fields: Fields, select: Callable[[str], str]) -> str:
+        """Read lines once and store what a query makes of them; `select` returns it, given what to read from."""
+
+    def call(self) -> AbstractContextManager[None]:
+        """Drop the tables that are made in the block at its end."""
+
+    def table(self, name: str, text: str) -> str:
+        """Store the result of a query as a table; returns its name, which begins so."""
+
+    def view(self, name: str, text: str) -> str:
+        """Give a query a name, which begins so and is returned. It runs each time it is read."""
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query, in no particular order."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
@@ -9,11 +11,13 @@ from typing import Any, TypeVar
 import duckdb
 
 from normalizer.aggregate.engines.interface import RecordFiles
-from normalizer.aggregate.query import Fields, sql_literal
+from normalizer.aggregate.parsed_lines import Fields, sql_literal
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
 
 T = TypeVar("T")
+_MUCH = 64 << 20
+"""More bytes of lines than this are kept in a file, compressed: a million records take 18 MB there, 400 in memory."""
 _BATCH = 10_000
 # Seconds between two tries to stop a query.
 _RETRY = 0.1
@@ -23,9 +27,12 @@ _LONGEST = 3 * LIMITS["max_bundle_bytes"]
 
 
 class DuckDB:
-    """A database in memory that spills to a scratch folder when it reaches its limit."""
+    """A database that spills to a scratch folder when it reaches its limit of memory.
 
-    def __init__(self, scratch: Path, memory: str) -> None:
+    Parsed lines are kept in memory if there are few, else compressed in a file of the scratch folder.
+    """
+
+    def __init__(self, scratch: Path, memory: str, work: int = 0) -> None:
         config: dict[str, Any] = {
             "memory_limit": memory,
             "temp_directory": str(scratch),
@@ -35,51 +42,67 @@ class DuckDB:
             self._database = duckdb.connect(config=config)
         except duckdb.Error:
             raise CannotRun(f"{memory} is no amount of memory: write one such as 1200MB") from None
-        self._view: tuple[list[RecordFiles], Fields] = ([], Fields((), ()))
-        self._widened = False
+        place = str(scratch / "parsed.db") if work > _MUCH else ":memory:"
+        self._database.execute(f"ATTACH {sql_literal(place)} AS kept")
         self._scratch = scratch
+        self._names = count(1)
+        self._calls: list[list[str]] = []
+        self.parsed: dict[Any, str] = {}
 
-    def lines(self, files: list[RecordFiles], fields: Fields) -> None:
-        """Make the view `lines`."""
-        self._view = (files, fields)
-        for number, file in enumerate(files):
-            # DuckDB reads a path as a glob, so use a link with a plain name to the folder.
-            link = self._link(number)
-            link.unlink(missing_ok=True)
-            link.symlink_to(file.paths[0].parent.absolute())
-            self._database.execute(f"CREATE OR REPLACE TEMP TABLE skip{number} (sha VARCHAR)")
-            if file.skip:
-                self._database.executemany(f"INSERT INTO skip{number} VALUES (?)", [[sha] for sha in sorted(file.skip)])
-        self._make_view(_USUAL)
+    def parse(self, files: list[RecordFiles], fields: Fields, select: Callable[[str], str]) -> str:
+        """Read lines once and store what a query makes of them; `select` returns it, given what to read from."""
+        sources = [(self._link_paths(file.paths), self._make_skip_table(file.skip)) for file in files]
+        name = f"kept.parsed_{next(self._names)}"
+        try:
+            self._run(f"CREATE TABLE {name} AS {select(_read(sources, fields, _USUAL))}")
+        except _TooLong:
+            self._run(f"CREATE TABLE {name} AS {select(_read(sources, fields, _LONGEST))}")
+        self._note(f"TABLE {name}")
+        return name
 
-    def _link(self, number: int) -> Path:
-        return self._scratch / f"lines{number}"
+    def _link_paths(self, paths: list[Path]) -> list[Path]:
+        """Return the paths by way of a link with a plain name to their folder: DuckDB reads a path as a glob."""
+        link = self._scratch / f"lines{next(self._names)}"
+        link.symlink_to(paths[0].parent.absolute())
+        return [link / path.name for path in paths]
 
-    def _make_view(self, longest: int) -> None:
-        files, fields = self._view
-        members = dict.fromkeys(fields.members, "VARCHAR")
-        members["scores"] = _members(fields.dimensions)
-        members["factors"] = "MAP(VARCHAR, VARCHAR)"
-        members["source"] = 'STRUCT("bundle_sha256" VARCHAR, "line" VARCHAR)'
-        columns = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in members.items())
-        taken = [*fields.members]
-        taken += [f"scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
-        taken += [f"factors[{sql_literal(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
-        factors = "CAST(to_json(list_sort(map_entries(factors))) AS VARCHAR)"
-        taken += [f"CASE WHEN artifact = file AND source.line IS NULL THEN {factors} END AS named_factors"]
-        parts = []
-        for number, file in enumerate(files):
-            condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""
-            paths = ", ".join(sql_literal(str(self._link(number) / path.name)) for path in file.paths)
-            parts.append(
-                f"SELECT {', '.join(taken)} FROM read_json([{paths}], format='newline_delimited', "
-                f"columns={{{columns}}}, maximum_object_size={longest}){condition}"
-            )
-        self._database.execute(f"CREATE OR REPLACE VIEW lines AS {' UNION ALL '.join(parts)}")
+    def _make_skip_table(self, bundles: frozenset[str]) -> str | None:
+        """Return the name of a table of the bundles to skip, if there are any."""
+        if not bundles:
+            return None
+        name = f"skip_{next(self._names)}"
+        self._run(f"CREATE TEMP TABLE {name} (sha VARCHAR)")
+        self._database.executemany(f"INSERT INTO {name} VALUES (?)", [[sha256] for sha256 in sorted(bundles)])
+        self._note(f"TABLE {name}")
+        return name
 
-    def table(self, name: str, text: str) -> None:
-        """Store the result of a query as a table."""
-        self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS {text}")
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Drop the tables that are made in the block at its end."""
+        self._calls.append([])
+        try:
+            yield
+        finally:
+            for made in reversed(self._calls.pop()):
+                self._database.execute(f"DROP {made}")
+
+    def _note(self, made: str) -> None:
+        if self._calls:
+            self._calls[-1].append(made)
+
+    def table(self, name: str, text: str) -> str:
+        """Store the result of a query as a table; returns its name, which begins so."""
+        return self._create("TABLE", name, text)
+
+    def view(self, name: str, text: str) -> str:
+        """Give a query a name, which begins so and is returned. It runs each time it is read."""
+        return self._create("VIEW", name, text)
+
+    def _create(self, what: str, name: str, text: str) -> str:
+        own = f"{name}_{next(self._names)}"
+        self._run(f"CREATE TEMP {what} {own} AS {text}")
+        self._note(f"{what} {own}")
+        return own
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -97,10 +120,8 @@ class DuckDB:
             raise CannotRun("the scale is too wide and too fine for exact sums of squares: use a coarser one") from None
         except duckdb.Error as error:
             message = str(error).splitlines()[0]
-            if "maximum_object_size" in str(error) and not self._widened:
-                self._widened = True
-                self._make_view(_LONGEST)
-                return self._run(text)
+            if "maximum_object_size" in str(error) and f"maximum_object_size={_USUAL}" in text:
+                raise _TooLong from None
             raise CannotRun(
                 f"a record cannot be read: was the ledger edited? See `normalizer audit` ({message})"
             ) from None
@@ -129,6 +150,32 @@ class DuckDB:
             raise
         finally:
             thread.join()
+
+
+def _read(sources: list[tuple[list[Path], str | None]], fields: Fields, longest: int) -> str:
+    """Return SQL that reads lines, each at most that long, as a table with the columns of `Fields`."""
+    members = dict.fromkeys(fields.members, "VARCHAR")
+    members["scores"] = _members(fields.dimensions)
+    members["factors"] = "MAP(VARCHAR, VARCHAR)"
+    members["source"] = 'STRUCT("bundle_sha256" VARCHAR, "line" VARCHAR)'
+    columns = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in members.items())
+    taken = [*fields.members, "factors"]
+    taken += [f"scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
+    factors = "CAST(to_json(list_sort(map_entries(factors))) AS VARCHAR)"
+    taken += [f"CASE WHEN artifact = file AND source.line IS NULL THEN {factors} END AS named_factors"]
+    parts = []
+    for paths, skipped in sources:
+        condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM {skipped})" if skipped else ""
+        listed = ", ".join(sql_literal(str(path)) for path in paths)
+        parts.append(
+            f"SELECT {', '.join(taken)} FROM read_json([{listed}], format='newline_delimited', "
+            f"columns={{{columns}}}, maximum_object_size={longest}){condition}"
+        )
+    return f"({' UNION ALL '.join(parts)}) AS lines"
+
+
+class _TooLong(Exception):
+    """A line is longer than the usual buffers."""
 
 
 def _members(names: tuple[str, ...]) -> str:

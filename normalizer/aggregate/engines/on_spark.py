@@ -1,7 +1,9 @@
 """The engine Spark, for ledgers that do not fit on one machine. It runs the same SQL as DuckDB."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from normalizer.aggregate.engines.interface import RecordFiles
-from normalizer.aggregate.query import Fields, sql_literal
+from normalizer.aggregate.parsed_lines import Fields, sql_literal
 from normalizer.batch.spark import session
 from normalizer.errors import CannotRun
 
@@ -22,41 +24,61 @@ class Spark:
 
     def __init__(self, work: int) -> None:
         self._session = session(quick=work < _LITTLE)
-        self._kept: dict[str, DataFrame] = {}
+        self._names = count(1)
+        self._calls: list[list[tuple[str, DataFrame | None]]] = []
+        self.parsed: dict[Any, str] = {}
 
-    def lines(self, files: list[RecordFiles], fields: Fields) -> None:
-        """Make the view `lines`."""
+    def parse(self, files: list[RecordFiles], fields: Fields, select: Callable[[str], str]) -> str:
+        """Read lines once and store what a query makes of them; `select` returns it, given what to read from."""
         members = [f"{name} STRING" for name in fields.members]
         members += [
             "source STRUCT<bundle_sha256: STRING, line: STRING>",
             "scores MAP<STRING, STRING>",
             "factors MAP<STRING, STRING>",
         ]
-        taken = [f"r.{name}" for name in fields.members]
+        taken = [*(f"r.{name}" for name in fields.members), "r.factors"]
         taken += [f"r.scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
-        taken += [f"r.factors[{sql_literal(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
         factors = "to_json(array_sort(map_entries(r.factors)))"
         taken += [f"CASE WHEN r.artifact = r.file AND r.source.line IS NULL THEN {factors} END AS named_factors"]
+        schema = sql_literal(", ".join(members))
         parts = []
-        for number, file in enumerate(files):
-            self._session.read.text(list(map(_path, file.paths)), lineSep="\n").createOrReplaceTempView(f"text{number}")
+        for file in files:
+            text = self._name("text", self._session.read.text(list(map(_path, file.paths)), lineSep="\n"))
             condition = ""
             if file.skip:
                 skipped = self._session.createDataFrame([(sha,) for sha in sorted(file.skip)], "sha STRING")
-                skipped.createOrReplaceTempView(f"skip{number}")
-                condition = f" WHERE r.source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})"
-            schema = sql_literal(", ".join(members))
-            inner = f"SELECT from_json(value, {schema}, map('mode', 'FAILFAST')) AS r FROM text{number}"
+                condition = f" WHERE r.source.bundle_sha256 NOT IN (SELECT sha FROM {self._name('skip', skipped)})"
+            inner = f"SELECT from_json(value, {schema}, map('mode', 'FAILFAST')) AS r FROM {text}"
             parts.append(f"SELECT {', '.join(taken)} FROM ({inner}) AS l{condition}")
-        self._run(" UNION ALL ".join(parts)).createOrReplaceTempView("lines")
+        return self.table("parsed", select(f"({' UNION ALL '.join(parts)}) AS lines"))
 
-    def table(self, name: str, text: str) -> None:
-        """Store the result of a query as a table."""
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Drop the tables that are made in the block at its end."""
+        self._calls.append([])
+        try:
+            yield
+        finally:
+            for name, cached in reversed(self._calls.pop()):
+                self._session.catalog.dropTempView(name)
+                if cached is not None:
+                    cached.unpersist()
+
+    def table(self, name: str, text: str) -> str:
+        """Store the result of a query as a table; returns its name, which begins so."""
         frame = self._run(text).cache()
-        if name in self._kept:
-            self._kept[name].unpersist()
-        self._kept[name] = frame
-        frame.createOrReplaceTempView(name)
+        return self._name(name, frame, cached=frame)
+
+    def view(self, name: str, text: str) -> str:
+        """Give a query a name, which begins so and is returned. It runs each time it is read."""
+        return self._name(name, self._run(text))
+
+    def _name(self, name: str, frame: DataFrame, cached: DataFrame | None = None) -> str:
+        own = f"{name}_{next(self._names)}"
+        frame.createOrReplaceTempView(own)
+        if self._calls:
+            self._calls[-1].append((own, cached))
+        return own
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query."""

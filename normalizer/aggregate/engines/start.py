@@ -22,7 +22,7 @@ def started(name: str, memory: str, work: int) -> Iterator[Engine]:
         except ImportError:
             raise CannotRun(f"aggregation needs DuckDB: {install_command('report')}") from None
         with tempfile.TemporaryDirectory(prefix="normalizer-") as scratch:
-            yield DuckDB(Path(scratch), memory)
+            yield DuckDB(Path(scratch), memory, work)
         return
     try:
         from normalizer.aggregate.engines.on_spark import Spark

@@ -1,0 +1,112 @@
+"""The columns of records on an engine: what it reads from lines, and what is stored of each record, once for a command.
+
+Levels and names stay text, scores become integers in the scale's unit, so that all engines compute with the same.
+"""
+
+from dataclasses import dataclass
+
+from normalizer.aggregate import eligibility
+from normalizer.documents.rubric import Rubric, Scale
+
+WIDE = "DECIMAL(38,0)"
+"""An engine's widest integer."""
+MEMBERS = (
+    "artifact",
+    "eval_id",
+    "file",
+    "generator_model",
+    "judge_kind",
+    "judge_model",
+    "judge_prompt_version",
+    "leg",
+    "phase",
+    "protocol_version",
+    "rubric",
+    "run_id",
+    "self_judged",
+)
+"""Members of a record that queries read, besides scores and factors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The columns of lines: members of a record by name, scores `d0`, `d1`... by number, and the map `factors`.
+
+    `named_factors` are all factors as a sorted JSON list, if only its file's name says which artifact a record is of.
+    """
+
+    dimensions: tuple[str, ...]
+    members: tuple[str, ...] = MEMBERS
+
+
+COLUMNS = {
+    "generator_model": ("generator_model", "generator"),
+    "judge_model": ("judge_model", "judge"),
+    "protocol_version": ("protocol_version", "protocol"),
+    "phase": ("CAST(CAST(phase AS DECIMAL(38,12)) AS INT)", "phase"),
+    "judge_kind": ("COALESCE(judge_kind, 'model')", "judge_kind"),
+}
+"""Members that `parsed` has under another name or in another type."""
+
+
+def places_of(scale: Scale) -> int:
+    """Return the decimal places of the values of a scale."""
+    listed = [scale.unit] if scale.values is None else list(scale.values)
+    if scale.labels is not None:
+        listed = list(scale.labels.values())
+    exponents = [value.normalize().as_tuple().exponent for value in listed]
+    return max(0, *(-exponent for exponent in exponents if isinstance(exponent, int)))
+
+
+def most_places(rubric: Rubric) -> int:
+    """Return the decimal places of the unit that all scores of a rubric are counted in."""
+    return max(places_of(dimension.scale) for dimension in rubric.dimensions.values())
+
+
+def greatest_total(rubric: Rubric) -> int:
+    """Return how great a total may be, in units, whatever its sign."""
+    scales = [dimension.scale for dimension in rubric.dimensions.values()]
+    places = most_places(rubric)
+    return sum(int(max(abs(scale.minimum), abs(scale.maximum)).scaleb(places)) for scale in scales)
+
+
+def parse_records(rubric: Rubric, lines: str, *, worths: bool) -> str:
+    """Return the SQL of `parsed`; with `worths`, lines have the values of labels instead of labels."""
+    columns = [name for name in MEMBERS if name not in (*COLUMNS, "self_judged")]
+    columns += [f"{expression} AS {column}" for expression, column in COLUMNS.values()]
+    columns += [f"{eligibility.SELF} AS self", "named_factors", "factors"]
+    scores = [
+        _score(f"d{number}", dimension.scale, rubric, worths=worths)
+        for number, dimension in enumerate(rubric.dimensions.values())
+    ]
+    columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
+    inner = f"SELECT {', '.join(columns)} FROM {lines}"
+    total = " + ".join(f"s{number}" for number in range(len(scores)))
+    # A record off the scale has no total, which marks it.
+    return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"
+
+
+def _score(column: str, scale: Scale, rubric: Rubric, *, worths: bool) -> str:
+    if scale.labels is not None and not worths:
+        cases = " ".join(f"WHEN {sql_literal(label)} THEN '{worth:f}'" for label, worth in scale.labels.items())
+        column = f"CASE {column} {cases} END"
+    whole = "BIGINT" if greatest_total(rubric) < 2**62 else WIDE
+    places = most_places(rubric)
+    if places == 0:
+        return f"CAST(TRY_CAST({column} AS DECIMAL(38,0)) AS {whole})"
+    # A decimal of fixed places without its point is the integer number of units, on every engine.
+    return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{places})) AS STRING), '.', '') AS {whole})"
+
+
+def sql_literal(text: str) -> str:
+    """Return an SQL string literal. Characters that engines read differently are written by their code."""
+    parts = []
+    plain = ""
+    for char in text:
+        if char in "'\\\x7f" or char < " ":
+            parts += [f"'{plain}'", f"CHR({ord(char)})"]
+            plain = ""
+        else:
+            plain += char
+    parts.append(f"'{plain}'")
+    return parts[0] if len(parts) == 1 else f"CONCAT({', '.join(parts)})"
