@@ -32,7 +32,7 @@ def score_groups(
     ends = tuple(map(int, query.rubric.bounds()))
     if ends != _SCALE:
         raise CannotRun(f"--recipe {recipe.name} is for scores from 1 to 10, and {query.rubric.name} is {ends}")
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         items: dict[Levels, dict[str, tuple[Fraction, int]]] = defaultdict(dict)
         for (*levels, item), group in numbers.groups().items():

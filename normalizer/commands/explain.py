@@ -10,7 +10,7 @@ from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.phases import eligibility
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.line_format import sha_slice
+from normalizer.ledger.line_format import RECORD_FILES, id_starts, sha_slice
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.ledger.record_check import refuse_changed_id
 from normalizer.screening.raw_rows import RawRow, raw_row
@@ -44,10 +44,10 @@ def command(ledger: Path, name: str, verify: bool) -> int:
 def _found(ledger: Ledger, name: str, verify: bool) -> list[str]:
     if not name:
         raise UnusableLedger("give a record_id or its first digits, a file, an artifact or a bundle's hash")
-    named = [(kind, line) for kind in ("records", "invalid") for line in ledger.lines(kind) if _is(line, name)]
+    named = [(kind, line) for kind in RECORD_FILES for line in ledger.find(kind, name)]
     if not named:
         return _bundle(ledger, name)
-    by_id = [(kind, line) for kind, line in named if line.startswith(f'{{"record_id":"{name}'.encode())]
+    by_id = [(kind, line) for kind, line in named if line.startswith(id_starts(name))]
     if by_id:
         if len(by_id) > 1:
             raise UnusableLedger(f"{len(by_id)} records have ids that begin with {name}: give more digits")
@@ -68,16 +68,6 @@ def _checked(ledger: Ledger, kind: str, line: bytes, verify: bool) -> list[str]:
 
         require_verified(ledger, line[sha_slice(kind)].decode("ascii", "replace"))
     return _explained(ledger, kind, line)
-
-
-def _is(line: bytes, name: str) -> bool:
-    """Whether a record has that id, file or artifact. Most lines are ruled out without being parsed."""
-    if line.startswith(f'{{"record_id":"{name}'.encode()):
-        return True
-    if dumps(name)[1:-1].encode() not in line:
-        return False
-    record = loads_plain(line)
-    return name in (record.get("file"), record.get("artifact"))
 
 
 def _bundle(ledger: Ledger, name: str) -> list[str]:

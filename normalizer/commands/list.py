@@ -11,6 +11,7 @@ import contract_spec as spec
 from normalizer.commands.options import add_files, add_format, open_files
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.ledger.record_index import as_text, names_in
 from normalizer.tables.formats import printable
 from normalizer.terminal.output import WIDE, print_line
 
@@ -37,7 +38,7 @@ def command(ledger: Path, kind: str | None, reason: str | None, file: str | None
     with reading(folder) as opened:
         if form == "text":
             print_line("id            kind        file  judge  reasons  bundle and place")
-        for item in _items(opened, kind):
+        for item in _items(opened, kind, file):
             if reason is not None and reason not in item["reasons"]:
                 continue
             if file is not None and file not in (item["file"], item["artifact"]):
@@ -49,19 +50,24 @@ def command(ledger: Path, kind: str | None, reason: str | None, file: str | None
     return 0
 
 
-def _items(ledger: Ledger, kind: str | None) -> Iterator[dict[str, Any]]:
+def _items(ledger: Ledger, kind: str | None, file: str | None) -> Iterator[dict[str, Any]]:
+    """Yield what is listed; of records, if a file is named, those that have its name or an id that begins so."""
     if kind in (None, "valid"):
-        yield from (_record(record, "valid") for record in ledger.items("records"))
+        yield from (_record(record, "valid") for record in _records(ledger, "records", file))
     if kind != "valid":
-        for record in ledger.items("invalid"):
+        for record in _records(ledger, "invalid", file):
             unreadable = any(reason["code"] == "row_unreadable" for reason in record["reasons"])
             if kind in (None, "invalid") or unreadable:
                 yield _record(record, "unreadable" if unreadable else "invalid")
-    if kind in (None, "unreadable"):
+    if kind in (None, "unreadable") and file is None:
         yield from (_bundle(item) for item in ledger.items("audit"))
     if kind is None:
         for header in ledger.items("headers"):
             yield from _missing(ledger, header)
+
+
+def _records(ledger: Ledger, kind: str, file: str | None) -> Iterator[dict[str, Any]]:
+    return ledger.items(kind) if file is None else (ledger.item(kind, line) for line in ledger.find(kind, file))
 
 
 def _missing(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -84,12 +90,13 @@ def _missing(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]
 
 def _record(record: dict[str, Any], kind: str) -> dict[str, Any]:
     source = record["source"]
+    file, artifact = names_in(record)
     return {
         "kind": kind,
         "id": record["record_id"],
-        "file": _text(record.get("file", record.get("item"))),
-        "artifact": _text(record.get("artifact")),
-        "judge_model": _text(record.get("judge_model")),
+        "file": file,
+        "artifact": artifact,
+        "judge_model": as_text(record.get("judge_model")),
         "reasons": [reason["code"] for reason in record.get("reasons", [])],
         "bundle_sha256": source["bundle_sha256"],
         "pointer": source["pointer"],
@@ -103,10 +110,6 @@ def _bundle(item: dict[str, Any]) -> dict[str, Any]:
     nothing = dict.fromkeys(("file", "artifact", "judge_model", "line", "member"))
     sha256 = item["bundle_sha256"]
     return {"kind": "unreadable", "id": sha256, "reasons": reasons, "bundle_sha256": sha256, "pointer": "", **nothing}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None if value is None else json.dumps(value)
 
 
 def _line(item: dict[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """The folder of records: read, extended as a whole, and checked.
 
 `line_format` knows the layout of a line, `buckets` which file it lies in, `commit_record` the digests of the files,
-`commit_tree` how these records hang together, and `reader` reads. `transaction` makes the next state, `integrity`
-checks what a run reads of the present one, `durable` syncs it to disk, `recovery` completes a run that was cut.
+`commit_tree` how these records hang together, `record_index` which ids and names a bucket has, and `reader` reads.
+`transaction` makes the next state, `integrity` checks what a run reads of the present one, `durable` syncs it to disk,
+`recovery` completes a run that was cut.
 `open_ledgers` opens the ledgers that a table or report is made from, and `record_check` checks their records.
-`content_check` names the line that a command failed on. `signature` and `kept_files` are for published ledgers.
+`content_check` names the line that a command failed on. `signature` is for published ledgers.
 """

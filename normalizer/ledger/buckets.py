@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from normalizer.ledger.line_format import FILES, index_of, sha_slice
+from normalizer.ledger.line_format import FILES, RECORD_FILES, index_of, sha_slice
 
 BUCKET_BYTES = 1 << 22
 """A bucket is split when its lines are longer than this."""
@@ -42,6 +42,11 @@ class LinePlace(NamedTuple):
         prefix = f"-{self.prefix}" if self.prefix else ""
         first = f".{self.first}" if self.first else ""
         return f"{self.kind}{prefix}{first}.jsonl"
+
+    @property
+    def index_name(self) -> str | None:
+        """The name of its index, see `record_index`; None for other lines than records, and if one bucket has all."""
+        return f"{self.name.removesuffix('.jsonl')}.index" if self.prefix and self.kind in RECORD_FILES else None
 
 
 def place_named(name: str) -> LinePlace | None:

@@ -23,6 +23,7 @@ import contract_spec as spec
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.buckets import WHOLE_HASH, LinePlace
 from normalizer.ledger.line_format import FILES
+from normalizer.ledger.record_index import ENTRY_BYTES, make_index
 
 NAME = "commit.json"
 NODE_NAME = re.compile(r"commit(?:-([0-9a-f]{1,64}))?\.json")
@@ -38,6 +39,8 @@ class LineFile(NamedTuple):
     bytes: int
     lines: int
     sha256: str
+    index_sha256: str = ""
+    """The SHA-256 of its index, if it has one."""
 
 
 class Totals(NamedTuple):
@@ -108,16 +111,7 @@ def encode(node: Node) -> bytes:
 def load_node(folder: Path, prefix: str = "", sha256: str | None = None) -> Node:
     """Return a record of a ledger. Raises UnusableLedger if it is not exactly what a run writes, or not that digest."""
     path = folder / node_name(prefix)
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        raise UnusableLedger(f"{path} is missing: {advice(folder)}") from None
-    except OSError as error:
-        raise UnusableLedger(f"cannot read {path}: {_why(error)}") from None
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnusableLedger(f"cannot read {path}: it is not a file")
-        data = file.read() if os.fstat(descriptor).st_size < _MOST_BYTES else b""
+    data, _ = _read(folder, path, _MOST_BYTES)
     node = _decode(data)
     as_named = sha256 is None or hashlib.sha256(data).hexdigest() == sha256
     if node is None or node.prefix != prefix or not as_named or encode(node) != data:
@@ -133,6 +127,26 @@ def advice(folder: Path) -> str:
 def read_verified(folder: Path, file: LineFile) -> bytes:
     """Return the bytes of a file of lines. Raises UnusableLedger, naming file and lines, unless it has its digest."""
     path = folder / file.place.name
+    data, size = _read(folder, path, file.bytes)
+    if len(data) != file.bytes or hashlib.sha256(data).hexdigest() != file.sha256:
+        where = "line 1" if file.lines == 1 else f"lines 1 to {file.lines}"
+        raise UnusableLedger(f"{path} was changed: {where} do not have the digest in {NAME}: {advice(folder)}")
+    if size > file.bytes:
+        raise UnusableLedger(f"{path} was changed: it goes on after line {file.lines}: {advice(folder)}")
+    return data
+
+
+def read_index(folder: Path, file: LineFile) -> bytes:
+    """Return the index of a file of records. Raises UnusableLedger unless it has its digest."""
+    path = folder / str(file.place.index_name)
+    data, size = _read(folder, path, ENTRY_BYTES * file.lines)
+    if size != len(data) or hashlib.sha256(data).hexdigest() != file.index_sha256:
+        raise UnusableLedger(f"{path} was changed: it does not have the digest in {NAME}: {advice(folder)}")
+    return data
+
+
+def _read(folder: Path, path: Path, most: int) -> tuple[bytes, int]:
+    """Return the first bytes of a file, and how long it is."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -143,18 +157,15 @@ def read_verified(folder: Path, file: LineFile) -> bytes:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
             raise UnusableLedger(f"cannot read {path}: it is not a file")
-        data = stream.read(file.bytes) if file.bytes <= about.st_size else b""
-    if len(data) != file.bytes or hashlib.sha256(data).hexdigest() != file.sha256:
-        where = "line 1" if file.lines == 1 else f"lines 1 to {file.lines}"
-        raise UnusableLedger(f"{path} was changed: {where} do not have the digest in {NAME}: {advice(folder)}")
-    if about.st_size > file.bytes:
-        raise UnusableLedger(f"{path} was changed: it goes on after line {file.lines}: {advice(folder)}")
-    return data
+        return stream.read(min(most, about.st_size)), about.st_size
 
 
-def line_file(place: LinePlace, data: bytes) -> LineFile:
-    """Return what a commit record has of a file with these bytes."""
-    return LineFile(place, len(data), data.count(b"\n"), hashlib.sha256(data).hexdigest())
+def line_file(place: LinePlace, data: bytes, index: bytes | None = None) -> LineFile:
+    """Return what a commit record has of a file with these bytes; `index`: that of the file, if it was made already."""
+    indexed = ""
+    if place.index_name is not None:
+        indexed = hashlib.sha256(make_index(data) if index is None else index).hexdigest()
+    return LineFile(place, len(data), data.count(b"\n"), hashlib.sha256(data).hexdigest(), indexed)
 
 
 def _file_members(file: LineFile) -> dict[str, object]:
@@ -164,6 +175,7 @@ def _file_members(file: LineFile) -> dict[str, object]:
         "bytes": file.bytes,
         "lines": file.lines,
         "sha256": file.sha256,
+        **({} if file.place.index_name is None else {"index": file.index_sha256}),
     }
 
 
@@ -176,8 +188,9 @@ def _decode(data: bytes) -> Node | None:
         return None
     files = {
         kind: [
-            LineFile(LinePlace(kind, file["prefix"], file["first"]), file["bytes"], file["lines"], file["sha256"])
+            LineFile(place, file["bytes"], file["lines"], file["sha256"], file.get("index", ""))
             for file in value["files"][kind]
+            for place in [LinePlace(kind, file["prefix"], file["first"])]
         ]
         for kind in FILES
     }

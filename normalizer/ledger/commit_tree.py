@@ -20,9 +20,11 @@ from normalizer.ledger.commit_record import (
     encode,
     load_node,
     node_name,
+    read_index,
     read_verified,
 )
 from normalizer.ledger.line_format import FILES
+from normalizer.ledger.record_index import make_index
 
 _AHEAD = 32
 """Files that wait to be verified."""
@@ -97,7 +99,10 @@ class CommitTree:
         for node in self._along(""):
             yield node_name(node.prefix)
             for kind in FILES:
-                yield from (file.place.name for file in node.files[kind])
+                for file in node.files[kind]:
+                    yield file.place.name
+                    if file.place.index_name is not None:
+                        yield file.place.index_name
 
     def change(self, removed: Iterable[LinePlace], added: Iterable[LineFile]) -> "Change":
         """Return the tree without some files and with others, as the records that differ."""
@@ -202,7 +207,9 @@ def changes(folder: Path) -> list[str]:
         for file in (file for kind in FILES for file in node.files[kind]):
             listed.add(file.place)
             try:
-                read_verified(folder, file)
+                data = read_verified(folder, file)
+                if file.index_sha256 and read_index(folder, file) != make_index(data):
+                    found.append(f"{folder / str(file.place.index_name)} does not fit the lines: {advice(folder)}")
             except UnusableLedger as error:
                 found.append(str(error))
     if not found:

@@ -103,6 +103,11 @@ def index_of(line: bytes) -> int:
     return int(line[_INDEX : line.index(b",", _INDEX)])
 
 
+def id_of(line: bytes) -> str:
+    """The id of a record. The line must start well."""
+    return line[_ID].decode("ascii")
+
+
 def id_starts(record_id: str) -> bytes:
     """Return the beginning of the line of a record, given the beginning of its id."""
     return f'{{"record_id":"{record_id}'.encode()

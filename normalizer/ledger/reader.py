@@ -6,6 +6,7 @@
     audit*.jsonl     bundles from which no record could be made, with reasons
     bundles/ab/      every bundle's raw bytes, by hash
     settings/        rubrics, manifests and dialects, by hash
+    *.index          which ids and names a bucket of records has, if there are several
     commit*.json     digests of all files of lines
     .lock            held while a run writes, shared while a command reads
 
@@ -30,7 +31,7 @@ import contract_spec as spec
 from normalizer.documents import lossless
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.buckets import LinePlace, places_in
-from normalizer.ledger.commit_record import NAME, read_verified
+from normalizer.ledger.commit_record import NAME, read_index, read_verified
 from normalizer.ledger.commit_tree import CommitTree
 from normalizer.ledger.content_check import content_checked_on_failure, settings_document
 from normalizer.ledger.line_format import (
@@ -44,6 +45,7 @@ from normalizer.ledger.line_format import (
     sha_slice,
     starts_well,
 )
+from normalizer.ledger.record_index import may_hold, names_in, quick_test
 from normalizer.regular_files import open_regular, regular_bytes, whole_lines
 
 LOCK = ".lock"
@@ -163,17 +165,23 @@ class Ledger:
                 with open_regular(self.folder / place.name) as stream:
                     yield from (line for line in whole_lines(stream) if line[where] == wanted)
 
-    def record(self, record_id: str) -> tuple[str, bytes]:
-        """Return the file that has a record, and its line, given its id or an unambiguous beginning of it."""
-        if not record_id:
-            raise UnusableLedger("give a record_id, or its first digits")
-        wanted = id_starts(record_id)
-        found = [(kind, line) for kind in RECORD_FILES for line in self.lines(kind) if line.startswith(wanted)]
-        if not found:
-            raise UnusableLedger(f"no record of {self.folder} has an id that begins with {record_id}")
-        if len(found) > 1:
-            raise UnusableLedger(f"{len(found)} records have ids that begin with {record_id}: give more digits")
-        return found[0]
+    def find(self, kind: str, name: str) -> Iterator[bytes]:
+        """Yield, in order, the records whose id begins so or that are of this file, item or artifact.
+
+        Of a ledger of several buckets only their indexes and the buckets that may have such a record are read.
+        """
+        begin, within = id_starts(name), quick_test(name)
+        for line in self._lines_about(kind, name):
+            if line.startswith(begin) or (within in line and name in names_in(lossless.loads_plain(line))):
+                yield line
+
+    def _lines_about(self, kind: str, name: str) -> Iterator[bytes]:
+        if self.tree is None:
+            yield from self.lines(kind)
+            return
+        for file in self.tree.files(kind):
+            if not file.index_sha256 or may_hold(read_index(self.folder, file), name):
+                yield from BytesIO(read_verified(self.folder, file))
 
     def kept(self, sha256: str) -> Path:
         """Return the raw bundle with that hash, or an unambiguous beginning of it."""

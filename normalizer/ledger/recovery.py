@@ -27,7 +27,7 @@ from normalizer.regular_files import READING_LIMITS, whole_lines
 _REPLACED = "replaced"
 """The first word of COMMIT when bundles were replaced, so that settings documents may be unused now."""
 _KINDS = "|".join(FILES)
-_LINES = rf"(?:{_KINDS})(?:-[0-9a-f]{{1,64}})?(?:\.[1-9][0-9]*)?\.jsonl"
+_LINES = rf"(?:{_KINDS})(?:-[0-9a-f]{{1,64}})?(?:\.[1-9][0-9]*)?\.(?:jsonl|index)"
 _STAGED_FOLDER = re.compile(r"incoming|known|parts|new|settings|(?:incoming|known)/[0-9a-f]{2}")
 _STAGED_FILE = re.compile(
     r"COMMIT|marker|taking-[0-9]+|(?:incoming|known)/[0-9a-f]{2}/[0-9a-f]{64}\.json|settings/[0-9a-f]{64}\.json|"

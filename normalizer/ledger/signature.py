@@ -5,6 +5,7 @@ signature on it covers all of them. Keys, agents, hardware tokens and certificat
 is read here.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -13,11 +14,12 @@ from itertools import islice
 from pathlib import Path
 
 from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.buckets import raw_place
 from normalizer.ledger.commit_record import NAME
 from normalizer.ledger.commit_tree import changes
-from normalizer.ledger.kept_files import changed_files
+from normalizer.ledger.line_format import settings_in, sha_slice
 from normalizer.ledger.reader import Ledger, reading
-from normalizer.regular_files import regular_bytes
+from normalizer.regular_files import open_regular, regular_bytes
 
 NAMESPACE = "ledger"
 """The purpose (namespace) of a signature. Signatures made for another purpose are not accepted."""
@@ -71,7 +73,7 @@ def complaints(ledger: Path, signature: Path, signers: Path, signer: str) -> lis
 
 def _differences(ledger: Ledger) -> Iterator[str]:
     """Yield what differs from the commit record; if its lines do not, what differs from the hashes in them."""
-    yield from changes(ledger.folder) or changed_files(ledger)
+    yield from changes(ledger.folder) or _list_changed_files(ledger)
 
 
 def _require_file(path: Path) -> None:
@@ -110,3 +112,34 @@ def _keygen(action: str, *flags: str, record: bytes) -> "subprocess.CompletedPro
 def _reason(done: "subprocess.CompletedProcess[bytes]") -> str:
     told = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
     return told[-1] if told else f"status {done.returncode}"
+
+
+def _list_changed_files(ledger: Ledger) -> Iterator[str]:
+    """Yield a sentence for each missing, changed or surplus file. Compare the lines with their digests first."""
+    named: set[bytes] = set()
+    count = 0
+    for kind in ("headers", "audit"):
+        for line in ledger.lines(kind):
+            named.add(settings_in(kind, line))
+            sha256 = line[sha_slice(kind)].decode("ascii", "replace")
+            count += 1
+            yield from _compare_hash(raw_place(ledger.folder, sha256), sha256)
+    if (there := len(ledger.raw_bundles())) != count:
+        yield f"{ledger.folder / 'bundles'} has {there} raw bundles, and the lines of the ledger name {count}"
+    digests = {digest for text in named for name, digest in ledger.settings(text).items() if name != "protocol"}
+    for digest in sorted(digests):
+        try:
+            ledger.document(digest)
+        except UnusableLedger as error:
+            yield str(error)
+
+
+def _compare_hash(path: Path, sha256: str) -> Iterator[str]:
+    try:
+        with open_regular(path) as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        yield f"cannot read {path}: {error.strerror}"
+    else:
+        if found != sha256:
+            yield f"the bytes of {path} are not those of its hash: the file was changed"

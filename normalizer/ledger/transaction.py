@@ -23,6 +23,7 @@ from normalizer.ledger.durable import sync, sync_tree
 from normalizer.ledger.integrity import Intact
 from normalizer.ledger.line_format import FILES, holds_comparisons, promised, sha_slice
 from normalizer.ledger.reader import COMMIT, STAGING
+from normalizer.ledger.record_index import make_index
 from normalizer.ledger.recovery import commit_marker, put_in_place, recover
 
 T = TypeVar("T")
@@ -139,7 +140,8 @@ class Staging:
     def _obsolete(self) -> list[str]:
         """Return the names of the files of lines and records that the next state has no more."""
         written = {file.place for file in self._written}
-        gone = {file.place.name for kind in FILES for file in self._removed[kind] if file.place not in written}
+        places = {file.place for kind in FILES for file in self._removed[kind]} - written
+        gone = {name for place in places for name in (place.name, place.index_name) if name is not None}
         return sorted(gone | self._change.removed)
 
     def discard(self) -> None:
@@ -176,7 +178,11 @@ class Staging:
     def _write(self, kind: str, region: str, content: Iterator[Chunk]) -> Iterator[LineFile]:
         for place, data in split(kind, region, content):
             (self.root / "new" / place.name).write_bytes(data)
-            yield line_file(place, data)
+            index = None
+            if place.index_name is not None:
+                index = make_index(data)
+                (self.root / "new" / place.index_name).write_bytes(index)
+            yield line_file(place, data, index)
 
     def _region(self, kind: str, sha256: str, touched: dict[str, int]) -> str:
         """Return the prefix of everything that may have to be arranged anew for a bundle.

@@ -79,7 +79,7 @@ TESTED_BY = {
         "normalizer/aggregate/test_summary.py": "open_ledgers",
         "normalizer/checks/test_reverify.py": "record_check",
         "normalizer/ledger/test_power_cut.py": "durable",
-        "normalizer/ledger/test_signing.py": "kept_files signature",
+        "normalizer/ledger/test_signing.py": "signature",
         "normalizer/ledger/test_transaction.py": "line_format reader",
     },
     "normalizer/noise": {"normalizer/noise/test_overview.py": "components sample_size"},

@@ -5,11 +5,17 @@ from pathlib import Path
 from normalizer.ledger.buckets import places_in
 from normalizer.ledger.commit_record import NAME, encode, line_file, node_name
 from normalizer.ledger.commit_tree import arranged_tree
+from normalizer.ledger.record_index import make_index
 
 
 def recommit(ledger: Path) -> None:
     """Write the commit record that a forger would write: it covers the files as they are now."""
-    files = [line_file(place, (ledger / place.name).read_bytes()) for place in places_in(ledger)]
+    files = []
+    for place in places_in(ledger):
+        data = (ledger / place.name).read_bytes()
+        files.append(line_file(place, data))
+        if place.index_name is not None:
+            (ledger / place.index_name).write_bytes(make_index(data))
     for node in arranged_tree(files):
         (ledger / node_name(node.prefix)).write_bytes(encode(node))
 

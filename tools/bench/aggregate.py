@@ -23,6 +23,7 @@ from normalizer.documents.settings import Settings, load
 from normalizer.ledger.buckets import Chunk, raw_place, split
 from normalizer.ledger.commit_record import encode, line_file, node_name
 from normalizer.ledger.commit_tree import arranged_tree
+from normalizer.ledger.record_index import make_index
 from normalizer.screening.pipeline import line
 
 DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
@@ -50,7 +51,11 @@ def make(folder: Path, records: int) -> None:
     for kind, content in lines.items():
         for place, data in split(kind, "", content):
             (folder / place.name).write_bytes(data)
-            files.append(line_file(place, data))
+            index = None
+            if place.index_name is not None:
+                index = make_index(data)
+                (folder / place.index_name).write_bytes(index)
+            files.append(line_file(place, data, index))
     for node in arranged_tree(files):
         (folder / node_name(node.prefix)).write_bytes(encode(node))
     for sha256 in shas:  # their bytes are made up, too: only `audit` would read them

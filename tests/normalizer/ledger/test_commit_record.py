@@ -165,7 +165,10 @@ HASH = "0" * 64
     ],
 )
 def test_a_record_whose_files_are_out_of_place_is_refused(tmp_path, prefix, places, parts):
-    files = {kind: [LineFile(place, 0, 0, HASH) for place in places if place.kind == kind] for kind in FILES}
+    files = {
+        kind: [LineFile(place, 0, 0, HASH, HASH if place.index_name else "") for place in places if place.kind == kind]
+        for kind in FILES
+    }
     node = Node(prefix, files, [Part(part, dict.fromkeys(FILES, Totals()), HASH) for part in parts])
     (tmp_path / node_name(prefix)).write_bytes(encode(node))
     with pytest.raises(UnusableLedger, match="was changed"):

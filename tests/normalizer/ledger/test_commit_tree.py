@@ -38,7 +38,8 @@ def states(draw: st.DrawFn) -> list[LineFile]:
             for first in firsts:
                 place = LinePlace(kind, prefix, first)
                 size = draw(st.integers(0, 3))
-                found.append(LineFile(place, size, size, hashlib.sha256(place.name.encode() * size).hexdigest()))
+                digest = hashlib.sha256(place.name.encode() * size).hexdigest()
+                found.append(LineFile(place, size, size, digest, digest if place.index_name else ""))
     return sorted(found)
 
 
@@ -95,5 +96,5 @@ def test_every_record_is_named_by_its_digest_in_the_one_above(files):
                 list(CommitTree(folder).names())
             (folder / name).write_bytes(data)
         assert set(CommitTree(folder).names()) == {path.name for path in folder.iterdir()} | {
-            file.place.name for file in files
+            name for file in files for name in (file.place.name, file.place.index_name) if name
         }
