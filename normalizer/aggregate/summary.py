@@ -20,8 +20,7 @@ from normalizer.aggregate.units import Group, Numbers, prepared
 from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
 from normalizer.documents.recipes import Recipe
 from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import OpenLedgers
-from normalizer.ledger.record_check import Check, check_records
+from normalizer.ledger.open_ledgers import Check, OpenLedgers, check_records
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from normalizer.batch.run import ProgressCallback
 from normalizer.checks.evidence_files import Evaluated, Files
 from normalizer.checks.quote_match import find_quote, is_empty
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import conserved
+from normalizer.ledger.open_ledgers import Check, check_records, conserved
 from normalizer.ledger.reader import Ledger, reading
-from normalizer.ledger.record_check import Check, check_records
 
 VERDICTS = ("exact", "folded", "elided", "other_artifact", "absent", "empty", "not_checked")
 GOOD = ("exact", "folded", "elided")

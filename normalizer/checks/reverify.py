@@ -28,8 +28,8 @@ from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.buckets import raw_place
 from normalizer.ledger.content_check import documents_named, settings_named
 from normalizer.ledger.line_format import FILES, SHA256, settings_in, sha_slice
+from normalizer.ledger.open_ledgers import check_records
 from normalizer.ledger.reader import Ledger
-from normalizer.ledger.record_check import check_records
 from normalizer.screening.pipeline import BundleOutcome
 
 _BUCKETS = 64

@@ -11,8 +11,8 @@ from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.phases import eligibility
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.line_format import RECORD_FILES, id_starts, sha_slice
+from normalizer.ledger.open_ledgers import refuse_changed_id
 from normalizer.ledger.reader import Ledger, reading
-from normalizer.ledger.record_check import refuse_changed_id
 from normalizer.screening.raw_rows import RawRow, raw_row
 
 _MOST = 12

@@ -14,7 +14,7 @@ from normalizer.commands.options import VERIFY, add_ledgers, choose_check, open_
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, flattened
-from normalizer.ledger.record_check import Check
+from normalizer.ledger.open_ledgers import Check
 
 
 @click.command()

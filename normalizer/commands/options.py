@@ -15,8 +15,8 @@ from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.documents.recipes import recipes_of
 from normalizer.errors import CannotRun
+from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger, is_ledger
-from normalizer.ledger.record_check import Check, check_records
 from normalizer.tables.formats import printable
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from normalizer.aggregate import keys
 from normalizer.documents.phases import eligibility
 from normalizer.errors import CannotRun
+from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger, reading
-from normalizer.ledger.record_check import Check, check_records
 
 LOSSES = {
     "jsonl": ("headers of bundles and raw bytes: they stay in the ledger",),

@@ -1,6 +1,11 @@
-"""Open ledgers, each once, and read several as one: their rubrics, shared bundles and files without an entry."""
+"""Open ledgers, each once, and read several as one: their rubrics, shared bundles and files without an entry.
 
-from collections.abc import Iterable, Iterator
+Every command checks the ledgers before it computes. The cheap check compares all files with the digests of the commit
+record, which notices edited, lost, doubled and misplaced lines. It does not notice lines that were forged together with
+ids, counts and digests: only `reverify` does, which normalizes the raw bundles again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +17,27 @@ from normalizer.documents.manifest import Manifest, manifest_of
 from normalizer.documents.rubric import Rubric, rubric_of
 from normalizer.documents.settings import run_metadata
 from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.line_format import has_own_id, sha_slice
 from normalizer.ledger.reader import Ledger, reading
-from normalizer.ledger.record_check import Check, check_records
+
+Check = Callable[[Ledger], None]
+"""A check of an open ledger's records; it raises UnusableLedger."""
+
+
+def refuse_changed_id(kind: str, line: bytes, number: int | None = None) -> None:
+    """Raise UnusableLedger, naming bundle and line, unless a record has the id of its content."""
+    if not has_own_id(kind, line):
+        sha256 = line[sha_slice(kind)].decode("ascii", "replace")
+        which = f"line {number}" if number is not None else "a line"
+        raise UnusableLedger(
+            f"bundle {sha256}: {which} of {kind}.jsonl does not have the id of its content: it was changed; "
+            "see `normalizer audit`"
+        )
+
+
+def check_records(ledger: Ledger) -> None:
+    """Raise UnusableLedger if a file of the ledger was changed."""
+    ledger.check_digests()
 
 
 @dataclass(slots=True)

@@ -12,9 +12,8 @@ from normalizer.aggregate.intervals import Method
 from normalizer.documents.exact import ROUNDING
 from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import opened_each
+from normalizer.ledger.open_ledgers import Check, check_records, opened_each
 from normalizer.ledger.reader import Ledger
-from normalizer.ledger.record_check import Check, check_records
 from normalizer.preferences.comparisons import Compared, Comparison, read_comparisons
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects

@@ -77,7 +77,6 @@ TESTED_BY = {
     },
     "normalizer/ledger": {
         "normalizer/aggregate/test_summary.py": "open_ledgers",
-        "normalizer/checks/test_reverify.py": "record_check",
         "normalizer/ledger/test_power_cut.py": "durable",
         "normalizer/ledger/test_signing.py": "signature",
         "normalizer/ledger/test_transaction.py": "line_format reader",
