@@ -9,6 +9,7 @@ import io
 import os
 import signal
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -133,6 +134,7 @@ def _main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
     except click.ClickException as error:
         LINE.clear()
+        error.message += _suggest_choice(error)  # type: ignore[misc] # final for subclasses; an instance is ours
         # It may quote an argument, and a shell puts names of files there.
         error.message = _printable(error.message)  # type: ignore[misc] # final for subclasses; an instance is ours
         error.show(sys.stderr)
@@ -161,6 +163,19 @@ def _main(argv: list[str] | None = None) -> int:
             _forget_output()
         return _cannot(f"{error.filename or 'standard output'}: {error.strerror or error}")
     return int(status or 0)
+
+
+def _suggest_choice(error: click.ClickException) -> str:
+    """Return the end of a message about a value that is no choice: the one that was probably meant."""
+    if (
+        not isinstance(error, click.BadParameter)
+        or error.param is None
+        or not isinstance(error.param.type, click.Choice)
+    ):
+        return ""
+    given = error.message.split("'")[1:2]
+    near = get_close_matches(given[0], [str(choice) for choice in error.param.type.choices], 1) if given else []
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def _forget_output() -> None:

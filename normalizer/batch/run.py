@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import contract_spec as spec
 from contract_spec.extras import install_command
 
+from normalizer.batch.watched_file import ProgressCallback
 from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, WorkerPool
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 16
 """Number of bundles in one task."""
-
-ProgressCallback = Callable[[str, int, int], None]
-"""Takes the name of what is counted, the number done, and the number of all, or 0 if that is not known."""
 
 
 class Account(NamedTuple):
@@ -90,7 +88,9 @@ def run(
             staging = Staging(folder, settings, replace=replace)
             try:
                 staging.begin()
-                with _pool(engine, jobs, TaskRunner(folder, settings, replace)) as pool:
+                with _pool(
+                    engine, jobs, TaskRunner(folder, settings, replace, progress if jobs == 1 else None)
+                ) as pool:
                     done, flawed = _work(staging, pool, sources, progress)
                 account = Account(done, staging.merge(), flawed, settings.rubric.name)
                 settling()

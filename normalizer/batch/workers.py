@@ -20,6 +20,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from normalizer.batch.intake import open_bundle, take
 from normalizer.batch.part_files import PartFiles
+from normalizer.batch.watched_file import ProgressCallback, open_watched
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import STAGING
@@ -107,11 +108,13 @@ class TaskRunner:
     folder: Path
     settings: Settings
     replace: bool
+    progress: ProgressCallback | None = None
+    """Told how much of a large file is read; None in another process."""
 
     def do(self, part: Take | Normalize) -> BundleCounts:
         """Run one task."""
         if isinstance(part, Normalize):
-            return _normalize(self.folder / STAGING, part.bucket, self.settings)
+            return _normalize(self.folder / STAGING, part.bucket, self.settings, self.progress)
         done = BundleCounts()
         for source in part.sources:
             with open_bundle(source) as stream:
@@ -248,7 +251,7 @@ def _end_with_the_run() -> None:
         os._exit(0)
 
 
-def _normalize(root: Path, bucket: str, settings: Settings) -> BundleCounts:
+def _normalize(root: Path, bucket: str, settings: Settings, progress: ProgressCallback | None) -> BundleCounts:
     done = BundleCounts()
     folder = root / "incoming" / bucket
     parts = PartFiles(root / "parts", bucket)
@@ -256,7 +259,7 @@ def _normalize(root: Path, bucket: str, settings: Settings) -> BundleCounts:
     gc.disable()
     try:
         for name in sorted(os.listdir(folder)):
-            outcome = outcome_of(folder / name, settings, parts)
+            outcome = outcome_of(folder / name, settings, parts, progress)
             parts.write_all(outcome.files())
             done += _done(outcome)
     finally:
@@ -280,7 +283,13 @@ def _done(outcome: BundleOutcome) -> BundleCounts:
     )
 
 
-def outcome_of(path: Path, settings: Settings, parts: PartFiles) -> BundleOutcome:
-    """Normalize the bundle in a file that is named by its hash. Its records go to `parts`."""
-    with path.open("rb") as stream:
-        return normalize_file(stream, path.stem, path.stat().st_size, settings, parts)
+def outcome_of(
+    path: Path, settings: Settings, parts: PartFiles, progress: ProgressCallback | None = None
+) -> BundleOutcome:
+    """Normalize the bundle in a file that is named by its hash. Its records go to `parts`.
+
+    `progress` is told how many bytes of a large file are read.
+    """
+    size = path.stat().st_size
+    with open_watched(path, size, progress) as stream:
+        return normalize_file(stream, path.stem, size, settings, parts)

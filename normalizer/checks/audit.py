@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.batch.run import ProgressCallback
+from normalizer.batch.watched_file import ProgressCallback
 from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import loads_plain

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from normalizer.batch.run import ProgressCallback
+from normalizer.batch.watched_file import ProgressCallback
 from normalizer.checks.evidence_files import Evaluated, Files
 from normalizer.checks.quote_match import find_quote, is_empty
 from normalizer.errors import CannotRun

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from normalizer.batch.part_files import PartFiles
-from normalizer.batch.run import ProgressCallback
+from normalizer.batch.watched_file import ProgressCallback
 from normalizer.batch.workers import WorkerPool, outcome_of
 from normalizer.checks.joined_files import JoinedFiles
 from normalizer.documents import protocol

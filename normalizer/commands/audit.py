@@ -22,7 +22,7 @@ from normalizer.ledger.reader import reading
 from normalizer.tables import audit_table, claims_table, evidence_table, formats, pretty
 from normalizer.tables.formats import Table
 from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import LINE
+from normalizer.terminal.progress import LINE, elapsed
 
 _PATH = click.Path(path_type=Path)
 
@@ -114,7 +114,8 @@ def _choose_question(
 
 
 def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
-    with reading(ledger, checked=False) as opened:
+    with reading(ledger, checked=False) as opened, elapsed("audit", shown=len(opened.raw_bundles()) == 1):
+        # Of one large bundle there are no parts to count.
         report = audit(opened, jobs or jobs_for(opened), LINE, verify=not quick)
     LINE.clear()
     if form == "md" or (form == "text" and sys.stdout.isatty()):

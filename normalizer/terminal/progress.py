@@ -35,7 +35,10 @@ class ProgressLine:
         self._drawn = False
 
     def __call__(self, what: str, done: int, of: int) -> None:
-        """Show that `done` of `of` things are done; `of` is 0 if their number is not known."""
+        """Show that `done` of `of` things are done; `of` is 0 if their number is not known.
+
+        Things whose name begins with `bytes` are told in megabytes.
+        """
         now = self._clock()
         if self._first is None:
             self._first = now
@@ -44,7 +47,10 @@ class ProgressLine:
         if now - self._first < DELAY or now - self._drawn_at < _REST or not self.is_on_terminal():
             return
         self._drawn, self._drawn_at = True, now
-        self._write(f"{_CLEAR}{self.prefix}{what}: {format_progress(done, of, now - self._begun)}")
+        unit = "MB" if what.startswith("bytes ") else ""
+        self._write(
+            f"{_CLEAR}{self.prefix}{what.removeprefix('bytes ')}: {format_progress(done, of, now - self._begun, unit)}"
+        )
 
     def is_on_terminal(self) -> bool:
         """Whether anything would be shown."""
@@ -66,11 +72,11 @@ class ProgressLine:
         self._stream().flush()
 
 
-def format_progress(done: int, of: int, seconds: float) -> str:
-    """Return how much is done after `seconds`, and how long the rest will take."""
+def format_progress(done: int, of: int, seconds: float, unit: str = "") -> str:
+    """Return how much is done after `seconds`, and how long the rest will take. Bytes are told in the unit MB."""
     if not of:
         return str(done)
-    text = f"{done} of {of}"
+    text = f"{done / 1e6:.0f} of {of / 1e6:.0f} MB" if unit == "MB" else f"{done} of {of}"
     return f"{text}, about {duration(seconds / done * (of - done))} left" if 0 < done < of else text
 
 

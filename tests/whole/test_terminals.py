@@ -186,16 +186,23 @@ def test_outcomes_have_colour_on_a_terminal_only():
 
 @pytest.mark.parametrize(("command", "waits_for"), [("serve", "one JSON object a line"), ("mcp", "an MCP client")])
 def test_a_server_at_a_terminal_says_what_it_waits_for_and_ends_at_the_first_ctrl_c(tmp_path, command, waits_for):
-    typed: list[str] = []
+    asked = {
+        "serve": {"id": "1", "op": "stat", "args": {"path": "."}},
+        "mcp": {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+    }
+    typed: list[bytes] = []
 
     def interrupt(seen: str) -> bytes | None:
-        if "Ctrl-C ends it" not in seen or typed:
+        if "Ctrl-C ends it" in seen and not typed:
+            typed.append(json.dumps(asked[command]).encode() + b"\n")
+        elif '"result"' in seen and len(typed) == 1:  # it reads now
+            typed.append(b"\x03")
+        else:
             return None
-        typed.append(seen)
-        return b"\x03"
+        return typed[-1]
 
     status, seen = on_terminal(zeno(command, "--root", sample(tmp_path / "tree")), keys=interrupt)
     assert waits_for in seen
-    assert len(typed) == 1
+    assert len(typed) == 2
     assert status in (0, 130)
     assert "Traceback" not in seen

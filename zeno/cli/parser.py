@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 import contract_spec as spec
+from contract_spec.operations import operations
 
 from zeno.cli.flags import EPILOG, Commands, take_directories
 from zeno.cli.printing import forget_output
@@ -90,7 +91,12 @@ class _Parser(argparse.ArgumentParser):
         if unknown is None:
             return ""
         choices = [str(one) for action in self._actions for one in action.choices or ()]
-        near = get_close_matches(unknown[1] or unknown[2], choices if unknown[1] else [*_flags(self)], 1)
+        wrong = unknown[1] or unknown[2]
+        if wrong in operations():
+            return f"; did you mean zeno call . {wrong}?"
+        near = get_close_matches(wrong, sorted({*choices} if unknown[1] else {*_flags(self)}), 3)
+        # Of equals, the one with the same letters: --prot is --port, not --root.
+        near.sort(key=lambda name: sorted(name) != sorted(wrong))
         return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -63,6 +63,7 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
     for number, word in enumerate(words):
         key, equals, text = word.partition("=")
         if key not in properties and number == 0 and main is not None:
+            _refuse_misspelt(op, key if equals else "", word, main)
             key, equals, text = main, "=", word
         elif not equals and number and more is not None:
             key, equals, text = more, "=", word
@@ -82,6 +83,15 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         else:
             args[key] = text if kind in ("string", None) else _json(key, text)
     return args
+
+
+def _refuse_misspelt(op: str, key: str, word: str, main: str) -> None:
+    """Raise NotAPair if a word that would be a value looks like an argument of the operation with a slip in it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(key, arguments_of(op), 1, 0.8)
+    if near:
+        raise NotAPair(f"{op} has no {key}; did you mean {near[0]}=...? If the text is meant: {main}={word}")
 
 
 def read_on(op: str, args: Any) -> Any:

@@ -99,7 +99,11 @@ def _sentence(violation: spec.Violation, op: str) -> str:
     field = spec.dotted("args", violation.pointer)
     known = sorted(args_schema(op)["properties"])
     if violation.keyword == "additionalProperties":
-        return f"{field} is no argument of {op}; its arguments are {', '.join(known)}"
+        from difflib import get_close_matches  # only for this message
+
+        near = get_close_matches(field.rpartition(".")[2], known, 1)
+        meant = f"did you mean {near[0]}? Its" if near else "its"
+        return f"{field} is no argument of {op}; {meant} arguments are {', '.join(known)}"
     if violation.keyword == "minProperties":
         return f"{field} must have {' or '.join(name for name in known if name != 'rev')}"
     return f"{field} {violation.message}"

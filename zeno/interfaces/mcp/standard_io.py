@@ -42,14 +42,21 @@ async def _run(server: Server, claims: Claims | None, client_roots: ClientRoots 
         calls = Calls()
         tools = mcp_server(workers, calls, client_roots)
         kind = os.fstat(0).st_mode
-        if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+        if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(0):
             pipes: Any = _Pipes(calls, server.max_request_bytes + _ENVELOPE_BYTES)
             await pipes.open()
+            stack.callback(_set_blocking, [number for number in (0, 1, 2) if os.isatty(number)])
             source, sink = await stack.enter_async_context(stdio_server(pipes, pipes))
         else:
             # Files and the null device cannot be polled, so they are read at once.
             source, sink = await stack.enter_async_context(stdio_server())
         await tools.run(source, sink, tools.create_initialization_options())
+
+
+def _set_blocking(terminals: list[int]) -> None:
+    """Let the shell have its terminal back as it was."""
+    for number in terminals:
+        os.set_blocking(number, True)
 
 
 class _Pipes:
