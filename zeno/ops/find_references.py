@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from contract_models.zeno.ops.find_references import (
     FindReferencesArgs,
     FindReferencesResult,
     FindReferencesSkipped,
-    Reference,
-    ReferenceLine,
     ReferenceTotals,
 )
-from contract_models.zeno.ops.grep import GrepArgs, GrepHit
+from contract_models.zeno.ops.grep import GrepArgs
 from pydantic import MISSING
 
 from zeno.code.facts import Facts
@@ -140,7 +139,7 @@ class _Page:
             Sought(_pattern(args.name), True, "args.name", None),
         )
         self._scopes = ScopeFinder()
-        self.references: list[Reference] = []
+        self.references: list[Any] = []
 
     @property
     def full_by(self) -> list[str]:
@@ -160,25 +159,13 @@ class _Page:
             if at < seen or (self._roles is not None and role not in self._roles):
                 continue
             before = len(self._lines.hits)
-            self._lines.add(found, MatchedLines(at, at, (0, 0)))
+            if self._lines.takes_lines:
+                self._lines.add_lines(found, [at])
+            else:
+                self._lines.add(found, MatchedLines(at, at, (0, 0)))
             if len(self._lines.hits) > before:
                 hit = self._lines.hits[-1]
-                self.references.append(_reference(hit, role, self._scopes.find(facts, hit.line)))
-
-
-def _reference(hit: GrepHit, role: str, scope: object) -> Reference:
-    return Reference(
-        path=hit.path,
-        line=hit.line,
-        text=hit.text,
-        role=role,
-        scope=scope,
-        clipped=hit.clipped,
-        sha256=hit.sha256,
-        context=MISSING
-        if hit.context is MISSING
-        else [ReferenceLine(line=one.line, text=one.text, clipped=one.clipped) for one in hit.context],
-    )
+                self.references.append({**hit, "role": role, "scope": self._scopes.find(facts, at + 1)})
 
 
 def _pattern(name: str) -> str:

@@ -102,14 +102,20 @@ class _HitSink:
 
     def take(self, found: SearchedFile) -> None:
         """Add the hits of a file."""
-        for span in self._spans.of(found):
-            if span.first < self._seen and found.path == self._start:
-                continue
-            self._page.add(found, span)
-            if self._page.full_by:
-                # Skipped files are counted over all files.
-                self.wish = Wish.COUNT
-                return
+        seen = self._seen if found.path == self._start else 0
+        if self._page.takes_lines:
+            self._page.add_lines(
+                found, (index for index in found.matching if index >= seen) if seen else found.matching
+            )
+        else:
+            for span in self._spans.of(found):
+                if span.first >= seen:
+                    self._page.add(found, span)
+                    if self._page.full_by:
+                        break
+        if self._page.full_by:
+            # Skipped files are counted over all files.
+            self.wish = Wish.COUNT
 
 
 class _CountSink:

@@ -72,7 +72,8 @@ class LineView:
         self._count: int | None = None
         self._begins: dict[int, int] = {}
         """Where lines that matched begin, by index."""
-        self._move(0, start)
+        self._index, self._from = 0, start
+        self._to = text.find(b"\n", start, self._end)
 
     @property
     def size(self) -> int:
@@ -91,6 +92,8 @@ class LineView:
     def __getitem__(self, index: slice) -> list[bytes]: ...
     def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
         if isinstance(index, int):
+            if index == self._index and self._from < self._end:
+                return self._text[self._from : self._to]
             if not self._seek(index if index >= 0 else index + len(self)):
                 raise IndexError(index)
             return self._text[self._from : self._to]
@@ -120,24 +123,26 @@ class LineView:
         Lines outside the `ranges` of the text are known not to match. `first` is where the scan finds something first,
         if that is known already.
         """
+        text = self._text
         for low, high in ranges or ((self._start, self._end),):
             position, end = max(low, self._start), min(high, self._end)
             while position < end:
                 if first is not None and position <= first < end:
                     found, first = first, None
                 else:
-                    found = scan(self._text, position, end)[0] if scan is not None else position
+                    found = scan(text, position, end)[0] if scan is not None else position
                 # A pattern that matches the empty text also matches behind the last line.
                 if found < 0 or found >= end:
                     break
-                start = self._text.rfind(b"\n", position, found) + 1 or position
+                start = text.rfind(b"\n", position, found) + 1 or position
                 if start < self._from:
                     # A neighbour further down was asked for meanwhile.
                     self._move(0, self._start)
-                index = self._index + count_bytes(self._text, b"\n", self._from, start)
-                self._move(index, start)
+                # As `_move`, without a call: this is for every line of an answer.
+                index = self._index = self._index + count_bytes(text, b"\n", self._from, start)
+                self._from, self._to = start, text.find(b"\n", start, self._end)
                 position = self._to + 1
-                if matches(self._text[start : self._to]):
+                if matches(text[start : self._to]):
                     self._begins[index] = start
                     yield index
 
@@ -172,24 +177,26 @@ class LineView:
             yield held
 
     def _slice(self, first: int, last: int) -> list[bytes]:
-        if first == last or not self._seek(first):
+        if first >= last or not self._seek(first):
             return []
-        found = [self._text[self._from : self._to]]
-        position = self._to + 1
-        while len(found) < last - first and position < self._end:
-            stop = self._text.index(b"\n", position)
-            found.append(self._text[position:stop])
-            position = stop + 1
-        return found
+        stop = self._to
+        for _ in range(first + 1, last):
+            if stop + 1 >= self._end:
+                break
+            stop = self._text.index(b"\n", stop + 1)
+        return self._text[self._from : stop].split(b"\n")
 
     def _seek(self, index: int) -> bool:
         """Move to a line, from the last one unless its place is known; return False where there is no such line."""
-        if index != self._index and (begin := self._begins.get(index)) is not None:
-            self._move(index, begin)
-        while index > self._index and self._to + 1 < self._end:
-            self._move(self._index + 1, self._to + 1)
-        while index < self._index and self._from > self._start:
-            self._move(self._index - 1, self._text.rfind(b"\n", self._start, self._from - 1) + 1 or self._start)
+        if index != self._index and self._start < self._end:
+            text = self._text
+            known = self._begins.get(index)
+            at, begin = (self._index, self._from) if known is None else (index, known)
+            while at < index and (stop := text.index(b"\n", begin)) + 1 < self._end:
+                at, begin = at + 1, stop + 1
+            while at > index and begin > self._start:
+                at, begin = at - 1, text.rfind(b"\n", self._start, begin - 1) + 1 or self._start
+            self._move(at, begin)
         return index == self._index and self._from < self._end
 
     def _move(self, index: int, position: int) -> None:

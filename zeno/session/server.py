@@ -5,6 +5,7 @@ operation runs in this process (`run`) or, when it takes too long for that, in a
 are touched by `accept` and `finish` only, so they stay in this process and in order.
 """
 
+import gc
 import time
 from collections.abc import Callable
 from functools import partial
@@ -95,19 +96,14 @@ class Server:
         return self._run_to_end(self.accept(request_id, op, args))
 
     def accept_line(self, line: bytes, arrived: float | None = None) -> Job:
-        """Take a request line: validate its envelope, write it to the trace and count it.
-
-        Its time begins when it `arrived`, by the monotonic clock; by default now.
-        """
+        """Take a request line, write it to the trace and count it. It `arrived` by the monotonic clock, or now."""
         return self._accept(Job(), lambda job: self._read_line(job, line), arrived)
 
     def accept_body(self, request_id: str, op: str, body: bytes, arrived: float | None = None) -> Job:
         """Take a request whose arguments are the JSON text `body`."""
 
-        def read(_job: Job) -> Any:
-            return {"id": request_id, "op": op, "args": self._parse(body, "the body")}
-
-        return self._accept(Job(), read, arrived)
+        parse = lambda _: {"id": request_id, "op": op, "args": self._parse(body, "the body")}  # noqa: E731
+        return self._accept(Job(), parse, arrived)
 
     def accept(self, request_id: str, op: str, args: Any, arrived: float | None = None) -> Job:
         """Take a request given as values. Values that strict JSON cannot express are refused."""
@@ -157,18 +153,19 @@ class Server:
         `patience` says how many seconds the operation may take. When it takes longer, or is known to, nothing is
         done: the job is to be forked.
         """
-        if job.answer is None and job.request is not None:
-            if job.deadline is not None and time.monotonic() > job.deadline:
-                self.finish_forked(job, None)
-                return True
-            if patience is not None and dispatch.is_long(job.request, self.corpus):
-                return False
-            return self._run_measured(
-                job, job.request, Meter(self._clock, self._options, patience, abandoned=abandoned)
-            )
-        return True
+        if job.answer is not None or job.request is None:
+            return True
+        if job.deadline is not None and time.monotonic() > job.deadline:
+            self.finish_forked(job, None)
+            return True
+        if patience is not None and dispatch.is_long(job.request, self.corpus):
+            return False
+        meter = Meter(self._clock, self._options, patience, abandoned=abandoned)
+        return self._run_measured(job, job.request, meter)
 
     def _run_measured(self, job: Job, request: Request, meter: Meter) -> bool:
+        # An answer is thousands of objects, freed when its bytes are made: to look for cycles in them takes long.
+        gc.disable()
         try:
             outcome: Outcome | ZenoError = self._compute(request, meter)
             meter.finish()
@@ -176,6 +173,8 @@ class Server:
             return False
         except ZenoError as error:
             outcome = error
+        finally:
+            gc.enable()
         self.finish(job, outcome)
         return True
 
