@@ -190,12 +190,6 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
-def realtools(session: nox.Session) -> None:
-    """Check the shipped dialects on files that the real tools write with mock models: nox -s realtools -- [TOOL...]."""
-    _run(session, "-m", "tools.realtools.run", *session.posargs)
-
-
-@nox.session
 def soak(session: nox.Session) -> None:
     """Keep servers under edits, requests and faults, and compare and measure them: nox -s soak -- --minutes N."""
     _run(session, "-m", "tools.soak.run", *session.posargs)

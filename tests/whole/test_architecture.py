@@ -30,7 +30,6 @@ NO_STEP = {
         "spec/schemas/zeno/ops/describe.json": "names a limit of it",
         "spec/schemas/zeno/language.json": "the languages are its own data",
         "spec/schemas/zeno/metrics.json": "names the operation that counts symbols",
-        "tools/bench/load.py": "a fixed load, so that measurements can be compared",
     },
     "max_line_chars": {
         "spec/openapi.json": "generated",
@@ -45,7 +44,6 @@ NO_STEP = {
         "normalizer/statistics/generalizability.py": "adjusts means by it",
         "spec/rules/flags.json": "a flag that names it in words",
         "normalizer/statistics/self_judging.py": "compares with it in words",
-        "tools/realtools/writers/write_otel.py": "a field of another tool",
     },
     "total_mismatch": {},
     "acme-judge": {},

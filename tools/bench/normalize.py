@@ -1,9 +1,10 @@
-"""How fast bundles are normalized, as ratios from one run: to plain `json.loads` + `json.dumps`, and two jobs to one.
+"""How fast files are normalized, as ratios to plain `json.loads` and `json.dumps` of the same bytes in the same run.
 
-    python tools/bench/normalize.py [--entries 200000] [--bundles 1000] [--rounds 3]
+    python -m tools.bench.normalize [--count 200000] [--rounds 3]
 
-Each round times the three side by side on the same bytes; the least time of each counts, since whatever else the
-machine does only ever adds. Memory is the peak of a process of its own, for the whole and for a tenth of the bundles.
+Judge bundles, with one job and with two, and rows of MT-bench, scores and pairs. The least time of each counts, by the
+clock and by CPU seconds, for a machine that others use too. Memory is the peak of a process of its own, for the whole
+and for a tenth of the bundles.
 """
 
 import argparse
@@ -18,105 +19,128 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from normalizer.batch.run import run
-from normalizer.documents.settings import load
+from normalizer.containers import shipped
+from normalizer.documents.settings import Settings, load
 
 DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
 TEXT = "the answer keeps to its task and lists each step in order as of March with “quotes” and a caveat"
-WORDS = TEXT.split()
+A_BUNDLE = 200
+"""Entries of a bundle."""
+Spent = tuple[float, float]
+"""Seconds by the clock, and of CPU."""
 
 
-def make(folder: Path, bundles: int, entries: int) -> None:
-    """Write bundles such as judges write, the same on every machine."""
+def write_bundles(folder: Path, count: int) -> list[str]:
+    """Write bundles such as judges write, the same on every machine, and return their paths."""
     chance = random.Random(7)
-    for number in range(bundles):
+    for number in range(max(1, count // A_BUNDLE)):
         listed = []
-        for item in range(entries // bundles):
+        for item in range(A_BUNDLE):
             scores = {key: chance.randrange(3) for key in DIMENSIONS}
-            evidence = {key: " ".join(chance.choices(WORDS, k=12)) for key in DIMENSIONS}
-            listed.append(
-                {"file": f"out/q{item:03}.pdf", "scores": scores, "evidence": evidence, "total": sum(scores.values())}
-            )
-        document = {
-            "run_id": f"run-{number}", "protocol_version": "p-1", "judge_prompt_version": "jp-1",
-            "judge_model": "judge", "generator_model": "writer", "phase": 2, "self_judged": False,
-            "factors": {"prompt": "baseline"}, "per_file_scores": listed,
-        }  # fmt: skip
-        (folder / f"{number:05}.json").write_text(json.dumps(document), encoding="utf-8")
+            evidence = {key: _words(chance, 12) for key in DIMENSIONS}
+            listed.append({"file": f"q{item}.pdf", "scores": scores, "evidence": evidence})
+        made = {"run_id": f"run-{number}", "protocol_version": "p-1", "judge_prompt_version": "jp-1", "phase": 2}
+        made |= {"judge_model": "judge", "generator_model": "writer", "factors": {"prompt": "baseline"}}
+        (folder / f"{number:05}.json").write_text(json.dumps({**made, "per_file_scores": listed}), encoding="utf-8")
+    return sorted(map(str, folder.iterdir()))
 
 
-class Spent(NamedTuple):
-    """Seconds that some work took: by the clock, CPU of this process, CPU of its children."""
-
-    clock: float
-    own: float
-    children: float
-
-
-def timed(work: Callable[[], object]) -> Spent:
-    """Run a function and return the seconds that it took."""
-    clock, own, children = time.perf_counter(), time.process_time(), _children()
-    work()
-    return Spent(time.perf_counter() - clock, time.process_time() - own, _children() - children)
+def score_row(number: int, chance: random.Random) -> dict[str, Any]:
+    """Return a line of MT-bench, about a thousand bytes; a fifth of the judgments failed."""
+    texts = {"user_prompt": _words(chance, 80), "judgment": _words(chance, 60) + " Rating: [[7]]"}
+    named = {"question_id": number, "model": f"writer-{number % 4}", "judge": ["judge-large", "single-v1"]}
+    return {**named, **texts, "score": chance.choice([1, 2, 7, 8.5, -1]), "turn": 1, "tstamp": 1687224461.7}
 
 
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def pair_row(number: int, chance: random.Random) -> dict[str, Any]:
+    """Return a line of MT-bench with two games, about four thousand bytes; an eighth of the verdicts failed."""
+    games: dict[str, Any] = {}
+    for game in (1, 2):
+        games[f"g{game}_winner"] = chance.choice(["model_1", "model_2", "tie", "model_1", "model_2", "tie", "error"])
+        games |= {f"g{game}_user_prompt": _words(chance, 300), f"g{game}_judgment": _words(chance, 60)}
+    named = {"model_1": f"writer-{number % 4}", "model_2": "base", "judge": ["judge-large", "pair-v2"]}
+    return {"question_id": number, **named, **games, "turn": 1, "tstamp": 1687224461.7}
+
+
+ROWS: dict[str, Callable[[int, random.Random], dict[str, Any]]] = {"mt-bench": score_row, "mt-bench-pair": pair_row}
+
+
+def write_rows(path: Path, dialect: str, count: int) -> list[str]:
+    """Write that many lines of a dialect, and return the path."""
+    chance = random.Random(1)
+    path.write_text("".join(json.dumps(ROWS[dialect](number, chance)) + "\n" for number in range(count)))
+    return [str(path)]
+
+
+def _words(chance: random.Random, count: int) -> str:
+    return " ".join(chance.choices(TEXT.split(), k=count))
 
 
 def main(argv: list[str] | None = None) -> int:
     """Measure and print; returns 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--entries", type=int, default=200_000)
-    parser.add_argument("--bundles", type=int, default=1000)
+    parser.add_argument("--count", type=int, default=200_000, help="entries, and a tenth as many rows")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peak", metavar="FOLDER", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.peak:
-        return _peak(Path(options.peak))
+        return _print_peak(Path(options.peak))
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "bundles"
         folder.mkdir()
-        make(folder, options.bundles, options.entries)
-        paths = sorted(map(str, folder.iterdir()))
-        contents = [Path(path).read_bytes() for path in paths]
-        size = sum(map(len, contents))
-        print(f"{options.entries} entries in {options.bundles} bundles, {size / 1e6:.0f} MB, {os.cpu_count()} cores")
-        times: dict[str, list[Spent]] = {"json": [], "1": [], "2": []}
-        for number in range(options.rounds):
-            times["json"].append(timed(lambda: [json.dumps(json.loads(data)) for data in contents]))
-            for jobs in (1, 2):
-                ledger = Path(scratch) / f"ledger-{number}-{jobs}"
-                times[str(jobs)].append(timed(lambda: run(paths, ledger, load(), jobs=jobs)))  # noqa: B023 - called at once
-                shutil.rmtree(ledger)
-        least = {name: min(values) for name, values in times.items()}
-        cpu = {name: min(spent.own + spent.children for spent in values) for name, values in times.items()}
-        for name, values in times.items():
-            label = "json.loads + json.dumps" if name == "json" else f"normalize, --jobs {name}"
-            rounds = ", ".join(f"{spent.clock:.2f}" for spent in values)
-            print(f"{label:<26}{least[name].clock:7.2f} s, {cpu[name]:.2f} s of CPU  (rounds: {rounds})")
-        print(f"ratio of one job to json:  {least['1'].clock / least['json'].clock:.2f}  (at most 6 is wanted)")
-        print(f"gain of two jobs over one: {least['1'].clock / least['2'].clock:.2f}  (at least 1.6 is wanted)")
-        # On a machine that others use too the clock says little: print CPU seconds as well.
-        alone = min(spent.own + spent.children / 2 for spent in times["2"])
-        print(
-            f"the same by CPU seconds:   {cpu['1'] / cpu['json']:.2f}, and {cpu['1'] / alone:.2f} with two free cores"
-        )
-        print(f"load average: {', '.join(f'{value:.1f}' for value in os.getloadavg())} on {os.cpu_count()} cores")
+        paths = write_bundles(folder, options.count)
+        _race("judge bundles", paths, load(), Path(scratch), options.rounds, (1, 2))
         for share in (10, 1):
             some = Path(scratch) / f"some-{share}"
             some.mkdir()
             for path in paths[::share]:
                 os.link(path, some / Path(path).name)
             peak = subprocess.run([sys.executable, __file__, "--peak", str(some)], capture_output=True, text=True)
-            print(f"peak memory with {len(os.listdir(some)):>6} bundles: {peak.stdout.strip()} MB")
+            print(f"  peak memory with {len(os.listdir(some))} bundles: {peak.stdout.strip()} MB")
+        for dialect in ROWS:
+            settings = load(dialect=shipped.given(dialect), stated=b'{"phase": 1, "protocol_version": "p"}')
+            rows = write_rows(Path(scratch) / "rows.jsonl", dialect, options.count // 10)
+            _race(f"rows of {dialect}", rows, settings, Path(scratch), options.rounds, (1,))
     return 0
 
 
-def _peak(folder: Path) -> int:
+def _race(name: str, paths: list[str], settings: Settings, scratch: Path, rounds: int, jobs: tuple[int, ...]) -> None:
+    times: dict[str, list[Spent]] = {"json": [], **{f"--jobs {number}": [] for number in jobs}}
+    for _ in range(rounds):
+        times["json"].append(_time(lambda: _read_and_write(paths)))
+        for number in jobs:
+            times[f"--jobs {number}"].append(_time(lambda: run(paths, scratch / "ledger", settings, jobs=number)))  # noqa: B023 - called at once
+            shutil.rmtree(scratch / "ledger")
+    size = sum(os.path.getsize(path) for path in paths)
+    print(f"{name}: {size / 1e6:.0f} MB, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    clock, cpu = min(times["json"])[0], min(spent[1] for spent in times["json"])
+    for way, spent in times.items():
+        least, used = min(spent)[0], min(one[1] for one in spent)
+        print(f"  {way:<10}{least:7.2f} s, {used:7.2f} s of CPU; {least / clock:.2f} and {used / cpu:.2f} times json")
+
+
+def _read_and_write(paths: list[str]) -> None:
+    for path in paths:
+        with open(path, "rb") as file:
+            for line in file:
+                json.dumps(json.loads(line))
+
+
+def _time(work: Callable[[], object]) -> Spent:
+    clock, cpu = time.perf_counter(), _processor_seconds()
+    work()
+    return time.perf_counter() - clock, _processor_seconds() - cpu
+
+
+def _processor_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _print_peak(folder: Path) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         run(map(str, sorted(folder.iterdir())), Path(scratch) / "ledger", load())
     # Not getrusage: its peak is inherited from the process that started this one.

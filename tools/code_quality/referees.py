@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.code_quality.ctags import COVERED, comparable, ctags_command, plain
 from tools.code_quality.walks import Defined, definitions, parse
-from tools.symbols import COVERED, comparable, ctags_command, plain
 
 # Languages that ctags 5.9 does not know, or not well: no present JavaScript, arrays of shells taken for functions.
 WALKED = ("javascript", "kotlin", "scala", "shell", "swift", "typescript")

@@ -2,7 +2,7 @@
 
     python -m tools.code_quality.run LANGUAGE=DIR... [--worst N] [--files N]
 
-- definitions: (name, line) pairs of the kinds that both sides know (see `tools.symbols`), recall and precision. The
+- definitions: (name, line) pairs of the kinds that both sides know (see `ctags`), recall and precision. The
   referee is ctags; for Python ast, and a walk of the syntax tree for languages that ctags does not know well.
   confirmed: the share of ours that ctags or the walk knows;
 - ends, containers: the share of common definitions whose last line, or innermost container, is the same as by the walk
@@ -20,9 +20,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from tools.code_quality.ctags import COVERED, comparable, hidden_lines, plain
 from tools.code_quality.referees import WALKED, ask_ctags, ask_extents
 from tools.code_quality.walks import Defined, parse, roles
-from tools.symbols import COVERED, comparable, hidden_lines, plain
 from zeno.code.extract import extract
 from zeno.code.facts import Facts, Symbol
 from zeno.code.scopes import Scopes
