@@ -6,6 +6,7 @@ python -m tools.bench.run --tree DIR --edits  edits, a checkout and new files on
 python -m tools.bench.run --tree DIR --waits  how long a stat waits beside slow greps, over HTTP and MCP
 python -m tools.bench.run --tree DIR --bare   stat, read_file and the start against bare programs
 python -m tools.bench.run --tree DIR --code   definitions and references, beside ctags and ripgrep
+python -m tools.bench.run --tree DIR --commits  searches in two commits of the repository, beside git grep
 python -m tools.bench.run --many 300000       a generated tree of more files than can be watched
 """
 
@@ -14,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.bench import bare, code, cold, edits, real_tree, ripgrep, waits
+from tools.bench import bare, code, cold, commits, edits, real_tree, ripgrep, waits
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -31,6 +32,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--waits", action="store_true", help="stat beside slow greps over HTTP and MCP")
     parser.add_argument("--bare", action="store_true", help="small answers and the start against bare programs")
     parser.add_argument("--code", action="store_true", help="definitions and references, beside ctags and ripgrep")
+    parser.add_argument("--commits", action="store_true", help="searches in commits, beside git grep")
     options = parser.parse_args(argv)
     ripgrep.require()
     if options.many is not None:
@@ -47,7 +49,9 @@ def main(argv: list[str] | None = None) -> int:
         bare.race(options.tree, options.rounds)
     if options.code:
         code.race(options.tree, min(options.rounds, 5))
-    if not (options.cold or options.edits or options.waits or options.bare or options.code):
+    if options.commits:
+        commits.race(options.tree, min(options.rounds, 5))
+    if not (options.cold or options.edits or options.waits or options.bare or options.code or options.commits):
         real_tree.report(real_tree.race(options.tree, min(options.rounds, 3)), each=options.each)
     return 0
 

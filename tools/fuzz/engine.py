@@ -23,6 +23,7 @@ MODULES = {
     "evidence": ("pdf",),
     "interfaces": ("http", "mcp"),
     "sources": ("source",),
+    "repositories": ("difference", "objects", "rev"),
     "sessions": ("session",),
 }
 NAMES = [name for names in MODULES.values() for name in names]

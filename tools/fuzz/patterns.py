@@ -1,17 +1,11 @@
 """Targets that match text: globs against fnmatch, ignore rules against git, the index against RE2."""
 
-import fcntl
 import io
-import os
-import shutil
-import tempfile
 from functools import cache
-from itertools import count
-from pathlib import Path
 
 from tests.zeno.text.test_gitignore import Referee
 from tests.zeno.text.test_globs import model_matches
-from tools.fuzz.target import Target, text_of
+from tools.fuzz.target import Target, make_folder, text_of
 from zeno.cache.text_store import _meet
 from zeno.errors import InvalidArgs, InvalidPattern
 from zeno.files.rules import NameRules
@@ -48,20 +42,7 @@ def glob(data: bytes) -> None:
 
 @cache
 def _referee() -> Referee:
-    """A repository of this process alone. The engine ends without clean-up, so folders are used again, under a lock."""
-    for number in count():
-        folder = Path(tempfile.gettempdir()) / f"zeno-fuzz-gitignore-{number}"
-        folder.mkdir(exist_ok=True)
-        lock = os.open(folder, os.O_RDONLY)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until this process ends
-        except BlockingIOError:
-            os.close(lock)
-            continue
-        shutil.rmtree(folder / "tree", ignore_errors=True)
-        (folder / "tree").mkdir()
-        return Referee(folder / "tree")
-    raise AssertionError("count() does not end")
+    return Referee(make_folder("gitignore"))
 
 
 def gitignore(data: bytes) -> None:

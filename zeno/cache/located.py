@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Protocol
 
 from zeno.cache.segments import HeldText, Range, Segment
-from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Store
+from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Narrowed, Store
 from zeno.files.batch_open import NoBytes
 from zeno.meter import Meter, Scan
 from zeno.search.loop import MayMatch, SearchFiles
@@ -83,7 +83,8 @@ class Located(SearchFiles):
             self.skipped.add(path, "binary" if entry.no_text is NoBytes.BINARY else "unreadable")
         elif (held := entry.text) is None or held.segment is None:
             self.unheld.append(path)
-            self.known.add(path)
+            if entry.size <= MAX_HELD_FILE:
+                self.known.add(path)
         elif held.path != path:
             self._linked.append((path, held))
         else:
@@ -123,8 +124,10 @@ class Located(SearchFiles):
     def _scan_links(self, narrowed: Narrowed, scan: Scan | None) -> Iterator[PendingMatches]:
         """Yield files with a text of another path that may match. Many may have one text, which is scanned once."""
         scanned: dict[HeldText, MayMatch | None] = {}
+        # Where the index rules out much, one look at it serves all of them.
+        some = set(narrowed.segments()) if narrowed.pieces < len(self._linked) else None
         for path, held in self._linked:
-            if held.segment is None:
+            if held.segment is None or (some is not None and held.segment not in some):
                 continue
             if held not in scanned:
                 ranges = clip_ranges(narrowed.ranges(held.segment), [held])

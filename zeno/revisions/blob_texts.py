@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from zeno.cache.segments import HeldText
-from zeno.cache.text_store import MAX_HELD_FILE, CachedFile, Store
+from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Store
 from zeno.code.pool import SourceText
 from zeno.code.table import FactTable
 from zeno.files.batch_open import CHUNK, no_text
-from zeno.revisions.objects import Objects, Unavailable
+from zeno.revisions.objects import Objects, TooLarge, Unavailable
 from zeno.text.file_lines import normal
 
 NamedBlobs = Iterator[tuple[str, bytes]]
@@ -44,8 +44,10 @@ class BlobTexts:
         self._known: dict[bytes, Blob] = {}
         self.content_version = 0
         """Increases whenever more or less is known."""
-        self._reading: tuple[bytes, Callable[[], NamedBlobs], NamedBlobs] | None = None
-        """The commit whose blobs are read now, a function that lists them, and those that are left."""
+        self._reading: tuple[bytes, NamedBlobs] | None = None
+        """The commit whose blobs are read now, and those that are left."""
+        self._new: list[Blob] = []
+        """Blobs that were read, and not parsed yet."""
         self._unparsed: Iterator[SourceText] | None = None
         self._complete: set[bytes] = set()
         """Commits of which all is read that there is room for."""
@@ -84,7 +86,7 @@ class BlobTexts:
     def want(self, commit: bytes, list_blobs: Callable[[], NamedBlobs]) -> None:
         """Read the texts of a commit in idle moments, unless that is done or under way."""
         if commit not in self._complete and (self._reading is None or self._reading[0] != commit):
-            self._reading = commit, list_blobs, list_blobs()
+            self._reading = commit, list_blobs()
 
     @property
     def has_pending_work(self) -> bool:
@@ -101,7 +103,7 @@ class BlobTexts:
             self._unparsed = None
         return self.has_pending_work
 
-    def _read_some(self, commit: bytes, list_blobs: Callable[[], NamedBlobs], left: NamedBlobs) -> None:
+    def _read_some(self, commit: bytes, left: NamedBlobs) -> None:
         room = BYTES_AT_ONCE
         for _ in range(READ_AT_ONCE):
             path, blob = next(left, ("", b""))
@@ -110,7 +112,8 @@ class BlobTexts:
                 if self.store.seal():
                     self.content_version += 1
                 self._complete.add(commit)
-                self._reading, self._unparsed = None, self._read_sources(list_blobs())
+                self._reading, self._unparsed = None, _read_sources(self._new)
+                self._new = []
                 return
             if self.find(blob, path, commit) is None:
                 room -= self._read(blob, path, commit)
@@ -118,16 +121,19 @@ class BlobTexts:
                 return
 
     def _read(self, blob: bytes, path: str, commit: bytes) -> int:
-        """Read a blob; return how many bytes it has. Nothing is known of one that is too large, or unavailable."""
+        """Read a blob; return how many bytes were read. Of a large one the size is known, of a missing one nothing."""
+        data = b""
         try:
             data = self._objects.read_blob(blob, MAX_HELD_FILE)
+        except TooLarge:
+            found = self._add(blob, path, self._objects.blob_size(blob), None)
         except Unavailable:
-            data = b""
-            found = self._known[blob] = Blob(path)
+            found = self._add(blob, path, UNKNOWN, None)
         else:
             why = no_text(data[:CHUNK])
             found = self._add(blob, path, len(data), None if why else self.store.hold(path, normal(data)))
             found.no_text = why
+            self._new.append(found)
         found.commit = commit
         return len(data)
 
@@ -142,8 +148,8 @@ class BlobTexts:
         self.content_version += 1
         return self.store.has_room and len(self._known) < MAX_KNOWN
 
-    def _read_sources(self, blobs: NamedBlobs) -> Iterator[SourceText]:
-        for path, blob in blobs:
-            found = self._known.get(blob)
-            if found is not None and found.text is not None and found.text.segment is not None:
-                yield SourceText(path, found.text.read())
+
+def _read_sources(blobs: list[Blob]) -> Iterator[SourceText]:
+    for blob in blobs:
+        if blob.text is not None and blob.text.segment is not None:
+            yield SourceText(blob.path, blob.text.read())

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from zeno.cache.warm_corpus import HeldSnapshot
 from zeno.code.table import FactTable
-from zeno.errors import InvalidArgs
+from zeno.errors import ZenoError
 from zeno.files.file_tree import TextFile
 from zeno.files.open_file import HeldFile
 from zeno.meter import Meter
@@ -76,10 +76,7 @@ class CommitCorpus(Corpus):
         # Where a policy is in force, only the way through the tree checks it.
         if self._files is None or self.tree.policy.active:
             return None
-        try:
-            found = self._files.find(path)
-        except InvalidArgs:
-            return None
+        found = self._files.find_plain(path)
         if found is None or found.text is None or found.text.segment is None:
             return None
         return HeldFile(path, found.size, found.text.read())
@@ -100,12 +97,29 @@ class CommitFiles:
         return self._texts.content_version
 
     def find(self, path: str, /) -> "CachedFile | None":
-        """Return what is known of the file at a path without links."""
+        """Return what is known of a listed file, or of the one that a link leads to."""
+        blob = self._find_blob(path)
+        if blob is None:
+            try:
+                path = self._tree.place(path).path
+            except ZenoError:
+                return None
+            blob = self._find_blob(path)
+        return None if blob is None else self._texts.find(blob, path, self._tree.commit.id)
+
+    def find_plain(self, path: str) -> "CachedFile | None":
+        """Return what is known of the file at a path, unless it has links in it, or is spelt in another way."""
         try:
-            blob = self._opener.find_blob(raw(path, "path"))
-        except Unavailable:
+            blob = self._find_blob(path)
+        except ZenoError:
             return None
         return None if blob is None else self._texts.find(blob, path, self._tree.commit.id)
+
+    def _find_blob(self, path: str) -> bytes | None:
+        try:
+            return self._opener.find_blob(raw(path, "path"))
+        except Unavailable:
+            return None
 
     def want(self) -> None:
         """Read the texts in idle moments."""

@@ -173,14 +173,12 @@ def apply_difference(base: bytes, difference: bytes) -> bytes:
                     number = from_bytes(difference[at : at + after], "little")
                     place, length = number & mask, number >> shift or 0x10000
                     at += after
-                    if at > end:
-                        raise IndexError
                 else:
                     place, length, at = _read_copy(difference, code, at)
                 left -= length
-                if left < 0:
-                    # A byte may copy 64 KiB: too much is not copied.
-                    break
+                # A byte may copy 64 KiB: too much is not copied.
+                if left < 0 or place + length > base_size:
+                    raise Damaged("a difference that gives another size than stated, or copies what is not there")
                 found += base[place : place + length]
             elif code:
                 found += difference[at : at + code]
@@ -189,7 +187,7 @@ def apply_difference(base: bytes, difference: bytes) -> bytes:
                 raise Damaged("a difference with an unknown step")
     except IndexError:
         raise Damaged("a difference that is cut off") from None
-    if left < 0 or len(found) != size:
+    if at != end or len(found) != size:
         raise Damaged("a difference that gives another size than stated")
     return bytes(found)
 

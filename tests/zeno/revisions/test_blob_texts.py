@@ -87,12 +87,14 @@ def test_memory_is_bounded_and_belongs_to_the_commit_asked_for_last(tmp_path: Pa
         path.unlink()
     with served(root, cache_bytes=limit) as (_, commits):
         assert commits.memory is not None
+        files = {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
         for rev in [*ids, *ids]:
             wanted = grep(commits, rev, output="count")
             prepare(commits)
             assert commits.memory.texts.size <= limit
             assert commits.at(rev, "rev").is_warm
             assert grep(commits, rev, output="count") == wanted
+        assert files == {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
 
 
 def test_a_damaged_or_missing_object_stays_unreadable_when_all_else_is_in_memory(tmp_path: Path) -> None:

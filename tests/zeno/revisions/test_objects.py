@@ -269,3 +269,9 @@ def _number(value: int) -> bytes:
         found += bytes([value & 0x7F | 0x80])
         value >>= 7
     return found + bytes([value])
+
+
+@pytest.mark.parametrize("steps", [b"\x06abcde", b"\x91\x01\x09\x02ab", b"\x91\x01", b"\x92", b"\x00", b"\x05abcdefg"])
+def test_a_difference_that_promises_more_than_there_is_is_refused(steps: bytes) -> None:
+    with pytest.raises(Damaged):
+        apply_difference(b"base", b"\x04\x05" + steps)
