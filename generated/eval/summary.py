@@ -48,6 +48,10 @@ class Moments(Model):
     """
     The 95 % confidence interval of the mean, low and high, made as `interval` says. It never leaves the scale. Null: NA.
     """
+    n: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    How many units these numbers are of; present for a dimension that is optional.
+    """
 
 
 class LeftOut(Model):

@@ -126,7 +126,9 @@ def selected(record: dict[str, Any], where: dict[str, keys.Level]) -> bool:
     """Whether a record, or an entry that became none, is selected. One without a rubric belongs to every rubric."""
     if record.get("rubric", where.get("rubric")) != where.get("rubric", record.get("rubric")):
         return False
-    return all(keys.level_in(record, name) == level for name, level in where.items() if name != "rubric")
+    return all(
+        keys.level_in(record, name) == level for name, level in where.items() if name not in ("rubric", keys.DIMENSION)
+    )
 
 
 def _levels(record: dict[str, Any], by: tuple[str, ...]) -> Levels:

@@ -10,7 +10,10 @@ RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id", "leg"
 """Keys of a run: only combinations that occur are expected."""
 DESIGN_KEYS = ("judge_model", "generator_model")
 """Keys of a study's design, like factors: every combination of their levels is expected."""
-ALSO_SELECTED = ("eval_id", "rubric")
+DIMENSION = "dimension"
+"""The key that selects one dimension of the rubric: numbers are about it alone, and about the records that have it."""
+RUN_NAMES = ("eval_id", "rubric")
+ALSO_SELECTED = (*RUN_NAMES, DIMENSION)
 PAIRING = ("artifact",)
 """Keys that pairs may agree in besides those of groups."""
 FACTOR = "factors."
@@ -65,8 +68,8 @@ def where_of(texts: tuple[str, ...], also: tuple[str, ...] = ALSO_SELECTED) -> d
         _is_text(level)
         if checked(name, also) in chosen:
             raise CannotRun(f"--where names {name} twice, but takes one level of a key: choose one, or group --by it")
-        if name == "rubric" and not level:
-            raise CannotRun("--where rubric= selects nothing: every record is of a rubric; name one")
+        if name in ("rubric", DIMENSION) and not level:
+            raise CannotRun(f"--where {name}= selects nothing: name one")
         chosen[name] = as_level(name, level or None)
     return chosen
 

@@ -37,6 +37,8 @@ class Fields:
 
     dimensions: tuple[str, ...]
     members: tuple[str, ...] = MEMBERS
+    aside: tuple[str, ...] = ()
+    """Further dimensions that scores may have."""
 
 
 COLUMNS = {
@@ -60,7 +62,7 @@ def places_of(scale: Scale) -> int:
 
 def most_places(rubric: Rubric) -> int:
     """Return the decimal places of the unit that all scores of a rubric are counted in."""
-    return max(places_of(dimension.scale) for dimension in rubric.dimensions.values())
+    return max((places_of(dimension.scale) for dimension in rubric.dimensions.values()), default=0)
 
 
 def greatest_total(rubric: Rubric) -> int:
@@ -81,7 +83,7 @@ def parse_records(rubric: Rubric, lines: str, *, worths: bool) -> str:
     ]
     columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
     inner = f"SELECT {', '.join(columns)} FROM {lines}"
-    total = " + ".join(f"s{number}" for number in range(len(scores)))
+    total = " + ".join(f"s{number}" for number in range(len(scores))) or "0"
     # A record off the scale has no total, which marks it.
     return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"
 

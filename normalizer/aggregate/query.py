@@ -15,7 +15,7 @@ from copy import copy
 from fractions import Fraction
 from math import lcm
 
-from normalizer.aggregate.keys import FACTOR, Level
+from normalizer.aggregate.keys import DIMENSION, FACTOR, Level
 from normalizer.aggregate.parsed_lines import COLUMNS, WIDE, Fields, greatest_total, most_places, sql_literal
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
@@ -34,14 +34,14 @@ class Query:
         self.by = by
         self._where = where
         self.cluster = cluster
-        self.fields = Fields(tuple(rubric.dimensions))
+        self.fields = Fields(tuple(rubric.dimensions), aside=tuple(sorted(rubric.aside)))
         self.table = ""
         """The name of `records` on an engine; see `on`."""
         scales = [dimension.scale for dimension in rubric.dimensions.values()]
         self.places = most_places(rubric)
         self.low, self.high = (int(end.scaleb(self.places)) for end in rubric.bounds())
         self._greatest = greatest_total(rubric)
-        whole = max(len(str(int(max(abs(scale.minimum), abs(scale.maximum))))) for scale in scales)
+        whole = max((len(str(int(max(abs(scale.minimum), abs(scale.maximum))))) for scale in scales), default=0)
         self.fits_doubles = whole + self.places <= _DOUBLE_DIGITS
         """Whether engines can read the scores exactly."""
         self.measures = [f"s{number}" for number in range(len(scales))] + ["t"]
@@ -182,10 +182,12 @@ class Query:
     def _chosen(self) -> str:
         conditions = [f"rubric = {sql_literal(self.rubric.name)}"]
         for name, level in self._where.items():
-            if name == "rubric":
+            if name in ("rubric", DIMENSION):
                 continue
             is_it = "IS NULL" if level is None else f"= {level if isinstance(level, int) else sql_literal(level)}"
             conditions.append(f"{self._level(name)} {is_it}")
+        for number, dimension in enumerate(self.rubric.dimensions.values()):
+            conditions += [f"s{number} IS NOT NULL"] if dimension.optional else []
         return f"CASE WHEN {' AND '.join(conditions)} THEN 1 ELSE 0 END"
 
 

@@ -33,7 +33,7 @@ def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
     if record["rubric"] != rubric.name:
         return None
     worths = {key: dimension.scale.worth(scores.get(key)) for key, dimension in rubric.dimensions.items()}
-    if scores.keys() != worths.keys():
+    if scores.keys() - rubric.aside != worths.keys():
         return None
     known = {key: f"{worth:f}" for key, worth in worths.items() if worth is not None}
     return known if len(known) == len(worths) else None

@@ -19,6 +19,8 @@ from normalizer.aggregate.recipes import score_groups
 from normalizer.aggregate.units import Group, Numbers, prepared
 from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
 from normalizer.documents.recipes import Recipe
+from normalizer.documents.rubric import Rubric
+from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import Check, OpenLedgers, check_records
 
@@ -59,8 +61,29 @@ def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
 
 
 def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
-    """Return the summary of opened ledgers."""
-    query = query_of(given, options)
+    """Return the summary of opened ledgers. The total is of the dimensions that are not optional; each of the others
+    has numbers of its own, over the records that have it."""
+    rubric = select_rubric(given, options)
+    if keys.DIMENSION in options.where or not rubric.optional:
+        return _summarize(engine, given, options, query_of(given, options))
+    total = rubric.narrow(None)
+    summary = _summarize(engine, given, options, _query(total, options))
+    none = _moments(Group(), 0, 1, None, options.places)
+    apart = {}
+    for name in rubric.optional:
+        alone = summarize(engine, given, replace(options, where={**options.where, keys.DIMENSION: name}, recipe=None))
+        apart[name] = {tuple(row["key"].values()): {**row["total"], "n": row["n"]} for row in alone["rows"]}
+    for row in summary["rows"]:
+        if not total.dimensions:
+            flags = [flag for flag in row["flags"] if flag not in ("one_value_scale", "no_spread")]
+            row |= {"total": none, "at_min": 0, "at_max": 0, "flags": flags}
+        levels = tuple(row["key"].values())
+        own = {name: found.get(levels, {**none, "n": 0}) for name, found in apart.items()}
+        row["dimensions"] = {name: own.get(name) or row["dimensions"][name] for name in rubric.dimensions}
+    return summary
+
+
+def _summarize(engine: Engine, given: OpenLedgers, options: Options, query: Query) -> dict[str, Any]:
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = find_groups(engine, query, given, options.where)
         options.rules.check_mixing(found.kinds(), options.by)
@@ -113,9 +136,28 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
 
 
 def query_of(given: OpenLedgers, options: Options) -> Query:
-    """Return the query for the options."""
+    """Return the query for the options. Raises CannotRun where they leave no dimension of the rubric."""
+    rubric = select_rubric(given, options)
+    dimension = options.where.get(keys.DIMENSION)
+    names = ", ".join(rubric.dimensions)
+    if dimension is not None and dimension not in rubric.dimensions:
+        raise CannotRun(f"{rubric.name} has no dimension {dimension}: there are {names}")
+    narrowed = rubric.narrow(None if dimension is None else str(dimension))
+    if not narrowed.dimensions:
+        raise CannotRun(
+            f"every dimension of {rubric.name} is optional, so that there is no total: "
+            f"choose one with --where {keys.DIMENSION}=NAME, of {names}"
+        )
+    return _query(narrowed, options)
+
+
+def select_rubric(given: OpenLedgers, options: Options) -> Rubric:
+    """Return the rubric that the options name, or else the only one, with all its dimensions."""
     named = options.where.get("rubric")
-    rubric = given.rubric(named if isinstance(named, str) else None)
+    return given.rubric(named if isinstance(named, str) else None)
+
+
+def _query(rubric: Rubric, options: Options) -> Query:
     return Query(rubric, options.by, options.where, options.interval.cluster)
 
 

@@ -242,10 +242,10 @@ def options_of(
 ) -> "Options":
     """Return the options that select and group records."""
     from normalizer.aggregate.eligibility import Rules
-    from normalizer.aggregate.keys import ALSO_SELECTED, checked
+    from normalizer.aggregate.keys import DIMENSION, RUN_NAMES, checked
     from normalizer.aggregate.summary import Options
 
     rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
     for name in (*by, *(where or {})):
-        checked(name, (*ALSO_SELECTED, *also))
+        checked(name, (*RUN_NAMES, *also, *([DIMENSION] if name in (where or {}) else [])))
     return replace(Options(), by=tuple(by), where=dict(where or {}), unit=unit, rules=rules)

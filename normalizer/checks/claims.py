@@ -111,6 +111,8 @@ def _worths(record: dict[str, Any], rubric: Rubric) -> dict[str, Decimal] | None
     """Return the values of a record's scores and their sum; None if one is not on the scale, or it is a comparison."""
     worths = {}
     for key, dimension in rubric.dimensions.items():
+        if dimension.optional and key not in record.get("scores", {}):
+            continue
         worth = dimension.scale.worth(record.get("scores", {}).get(key))
         if worth is None:
             return None
@@ -134,7 +136,7 @@ def _checked(pointer: str, claimed: Number, meant: Meaning | None, values: list[
 def _recomputed(meant: Meaning, values: list[dict[str, Decimal]]) -> Fraction | None:
     if meant.measure is None:
         return Fraction(len(values))
-    numbers = [Fraction(each[meant.measure]) for each in values]
+    numbers = [Fraction(each[meant.measure]) for each in values if meant.measure in each]
     if not numbers:
         return None
     match meant.statistic:

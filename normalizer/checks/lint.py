@@ -120,4 +120,11 @@ def _rows(name: str, value: dict[str, Any]) -> list[LintFinding]:
             LintFinding(name, f"/rubric/dimensions/{escape(key)}", f"no field gives a score for {dumps(key)}")
             for key in sorted(scale - scored)
         ]
+        found += [
+            LintFinding(
+                name, f"/fields/scores/{escape(key)}", f"{dumps(key)} may be omitted, and its rubric demands it"
+            )
+            for key in sorted(scored & scale)
+            if "omitted" in value["fields"]["scores"][key] and not value["rubric"]["dimensions"][key].get("optional")
+        ]
     return found

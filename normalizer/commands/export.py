@@ -9,7 +9,7 @@ import click
 
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
-from normalizer.aggregate.summary import Options, opened_on_engine, query_of, summarize
+from normalizer.aggregate.summary import Options, opened_on_engine, select_rubric, summarize
 from normalizer.commands.options import VERIFY, add_ledgers, choose_check, open_files, refuse_inside_ledger
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
@@ -106,7 +106,7 @@ def _documents(
 ) -> str:
     options = Options(by=("generator_model",), where=where_of(where), rules=Rules(mix=mix), check=check)
     with opened_on_engine(ledgers, options) as (engine, given):
-        rubric = query_of(given, options).rubric
+        rubric = select_rubric(given, options)
         summary = summarize(engine, given, options)
         by_judge = summarize(engine, given, replace(options, by=("generator_model", "judge_model")))
     judges: dict[str | None, list[str]] = defaultdict(list)

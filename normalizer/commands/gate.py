@@ -6,7 +6,7 @@ import click
 
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
+from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.options import VERIFY, add_files, add_format, choose_check, join_values, open_files
 from normalizer.commands.value_completion import complete_keys
@@ -134,7 +134,7 @@ def command(
                     by=keys_of(by, _CRITERION),
                     where=where_of(where, _SELECTED),
                     rules=rules,
-                    interval=Method(cluster=None if cluster is None else checked(cluster, ALSO_SELECTED)),
+                    interval=Method(cluster=None if cluster is None else checked(cluster, RUN_NAMES)),
                     check=choose_check(verify),
                 ),
                 terms,

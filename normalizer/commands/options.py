@@ -10,7 +10,7 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
+from normalizer.aggregate.keys import RUN_NAMES, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.documents.recipes import recipes_of
@@ -206,7 +206,7 @@ def add_intervals(function: Any) -> Any:
 
 def read_grouping(by: str, unit: str, interval: str, cluster: str | None, **chosen: Any) -> Options:
     """Return the options that `--by`, `add_intervals` and `add_selection` were given."""
-    named = None if cluster is None else checked(cluster, ALSO_SELECTED)
+    named = None if cluster is None else checked(cluster, RUN_NAMES)
     method = Method(cluster=named, student=interval == "t")
     return replace(read_selection(**chosen), by=keys_of(by), unit=unit, interval=method)
 

@@ -66,7 +66,7 @@ class EntryBuilder:
             at = f" at {found.take}" if found.take and found.take != "part:" else ""
             self.problems.append(Problem("judge_failed", field.put, f"the judge gave no verdict: {found.failed}{at}"))
             self.steps.append(RecordedStep(found.take, field.put, "failed"))
-        elif found.value is not MISSING:
+        elif found.value is not MISSING or found.how == "omitted":
             self.steps.append(RecordedStep(found.take, field.put, found.how))
         return found.value
 

@@ -56,13 +56,13 @@ def reader(declared: dict[str, Any], at: str, *, option: bool = False) -> ValueR
     if len(given) != 1:
         raise UnusableDocument(f"the dialect's {at} must have exactly one of {', '.join(_WHERE)}")
     found = _source(declared, given[0], at, option=option)
-    failures = [comparable(value) for value in declared.get("failed", [])]
+    failures, omitted = ([comparable(value) for value in declared.get(name, [])] for name in ("failed", "omitted"))
     signs = [_sign(sign) for sign in declared.get("failed_if", [])]
     absent = declared.get("absent", "omitted")
     convert = conversion(declared, at)
     extract = extractor(declared["pattern"], at) if "pattern" in declared else None
     looks_failed = failure_finder(declared["failed_like"], at) if "failed_like" in declared else None
-    if not (failures or signs or extract or looks_failed or convert) and absent == "omitted":
+    if not (failures or omitted or signs or extract or looks_failed or convert) and absent == "omitted":
         return found
 
     def read(scope: Scope) -> Read:
@@ -80,6 +80,8 @@ def reader(declared: dict[str, Any], at: str, *, option: bool = False) -> ValueR
             return read._replace(failed="nothing is there") if absent == "failed" else read
         if failures and comparable(read.value) in failures:
             return Read(MISSING, read.take, failed=f"it is {dumps(read.value)}")
+        if omitted and comparable(read.value) in omitted:
+            return Read(MISSING, read.take, "omitted")
         if convert is None:
             return read
         made = convert(read)

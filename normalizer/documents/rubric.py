@@ -46,10 +46,11 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A dimension: its scale, and whether every entry must quote evidence for it."""
+    """A dimension: its scale, whether every entry must quote evidence for it, and whether one may leave it out."""
 
     scale: Scale
     evidence_required: bool
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,22 @@ class Rubric:
 
     name: str
     dimensions: dict[str, Dimension]
+    aside: frozenset[str] = frozenset()
+    """Dimensions of the scale that the numbers of this rubric are not about."""
+
+    @property
+    def optional(self) -> list[str]:
+        """The dimensions that an entry may leave out."""
+        return [key for key, dimension in self.dimensions.items() if dimension.optional]
+
+    def narrow(self, dimension: str | None) -> "Rubric":
+        """Return the rubric of this dimension alone; of None, that of the total: of all that are not optional."""
+        kept = {
+            key: each
+            for key, each in self.dimensions.items()
+            if key == dimension or (dimension is None and not each.optional)
+        }
+        return Rubric(self.name, kept, frozenset(self.dimensions.keys() - kept.keys()))
 
     def bounds(self) -> tuple[Decimal, Decimal]:
         """The least and the greatest total."""
@@ -78,7 +95,7 @@ def rubric_of(document: dict[str, Any]) -> Rubric:
     return Rubric(
         document["name"],
         {
-            key: Dimension(_scale(given["scale"]), given.get("evidence_required", False))
+            key: Dimension(_scale(given["scale"]), given.get("evidence_required", False), given.get("optional", False))
             for key, given in document["dimensions"].items()
         },
     )

@@ -136,12 +136,16 @@ def _dimension(field: FieldProfile) -> str:
 def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileReading:
     """Each row is an answer, each field a criterion."""
     scores = {_dimension(field): {"at": field.pointer, **made.value} for field, made, _ in members}
+    optional = _leave_out(scores) if len(members) > 1 else {}
     scales = {_dimension(field): made.scale for field, made, _ in members}
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
     fields = {"file": roles.item, "scores": scores, **name_fields(roles)}
     doubts = [doubt for _, made, _ in members for doubt in made.doubts]
+    doubts += [
+        f"{', '.join(map(repr, said))} of {name}: left out, so that the others count" for name, said in optional.items()
+    ]
     what = ", ".join(scores)
-    return make_reading(
+    reading = make_reading(
         rows,
         f"scores: each row is an answer, with {what}",
         {"fields": fields, "key": roles.key},
@@ -150,6 +154,22 @@ def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileRead
         weight,
         doubts,
     )
+    for name in optional:
+        (reading.rubric or {})["dimensions"][name]["optional"] = True
+    return reading
+
+
+def _leave_out(scores: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """Move words such as N/A from the failures of a dimension to what is left out. Return them by dimension."""
+    found = {}
+    for name, value in scores.items():
+        words = [each for each in value.get("failed", []) if str(each).strip().lower() in names.NOT_APPLICABLE]
+        if not words:
+            continue
+        found[name] = words
+        failed = [each for each in value.pop("failed") if each not in words]
+        value |= {"omitted": words, **({"failed": failed} if failed else {})}
+    return found
 
 
 def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: float) -> FileReading:

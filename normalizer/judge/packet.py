@@ -136,5 +136,6 @@ def _scale(rubric: dict[str, Any]) -> str:
         lines += [given["description"]] if given.get("description") else []
         lines += [f"- {level}: {meaning}" for level, meaning in given.get("levels", {}).items()]
         lines += ["Evidence is required."] if scales[key].evidence_required else []
+        lines += ["Leave it out where it does not apply."] if scales[key].optional else []
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)

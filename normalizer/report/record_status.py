@@ -120,11 +120,16 @@ def read_record(place: int, part: int, kind: str, line: bytes, ledger: Ledger, r
 def _status(each: RecordStatus, options: Options, skip: frozenset[str]) -> str:
     if each.plain["source"]["bundle_sha256"] in skip:
         return "duplicate"
-    if not selected(each.plain, options.where):
+    if not selected(each.plain, options.where) or (each.kind is not None and _lacks(each, options)):
         return "not_selected"
     if each.kind is None:
         return "invalid"
     return options.rules.refusal(each.kind) or "counted"
+
+
+def _lacks(each: RecordStatus, options: Options) -> bool:
+    """Whether a record has no score of the dimension that is asked for."""
+    return options.where.get(keys.DIMENSION, "") not in ("", *each.plain.get("scores", {}))
 
 
 def spelled(score: Any) -> str:

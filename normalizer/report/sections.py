@@ -12,6 +12,7 @@ from normalizer.report.markup import Html, brief, el, join, table, visible
 from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.study import Study
 from normalizer.tables.formats import p_value
+from normalizer.tables.summary_table import dimensions_of
 from normalizer.tables.summary_table import notes as summary_notes
 
 FLAGS: dict[str, str] = spec.resource("rules/flags.json")
@@ -101,12 +102,16 @@ def _dimensions(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> H
         levels = tuple(row["key"].values())
         counted = drilldowns.add(f"{label(row['key'])}: records in the mean", lookup.group(levels))
         cells: list[Any] = [*map(cell_names.level, levels)]
-        for moments in row["dimensions"].values():
-            number = drilldowns.number(moments["mean"], counted if moments["mean"] is not None else None)
+        for name, moments in row["dimensions"].items():
+            there = counted
+            if "n" in moments:
+                having = [each for each in lookup.group(levels) if name in each.plain["scores"]]
+                there = drilldowns.add(f"{label(row['key'])}: records with {name}", having)
+            number = drilldowns.number(moments["mean"], there if moments["mean"] is not None else None)
             between = interval(moments["ci95"], 2)
             cells.append(join([number, el("small", f" {between}")]) if between else number)
         rows.append([*cells, drilldowns.number(row["at_min"], counted), drilldowns.number(row["at_max"], counted)])
-    columns = [*study.summary["by"], *map(cell_names.dimension, study.rubric.dimensions), "at min", "at max"]
+    columns = [*study.summary["by"], *map(cell_names.dimension, dimensions_of(study.summary)), "at min", "at max"]
     return join([el("h3", "By dimension"), table(columns, rows, id="t-dimensions")])
 
 

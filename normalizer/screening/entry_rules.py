@@ -48,6 +48,7 @@ class Scores:
         everywhere = "evidence_everywhere" in self.enforced
         asked = "rubric_evidence" in self.enforced
         self._to_quote = [key for key, given in dimensions.items() if everywhere or (asked and given.evidence_required)]
+        self._optional = frozenset(settings.rubric.optional)
 
     def identity(
         self, value: dict[str, Any], key: list[str] | None = None, own: dict[str, Any] | None = None
@@ -90,7 +91,7 @@ class Scores:
             if type(value.get("scores")) is dict:
                 found += self._scores(value["scores"])
                 found += self._total(value["scores"], value.get("total"))
-            found += self._evidence(value.get("evidence", {}))
+            found += self._evidence(value.get("evidence", {}), value.get("scores"))
         return found
 
     def _shape(self, value: Any) -> list[Reason]:
@@ -132,7 +133,7 @@ class Scores:
                     yield Reason("score_not_allowed", pointer, f"{key} must be {scale.words}, not {_short(score)}")
         if "rubric_keys" in self.enforced:
             for key in dimensions:
-                if key not in scores:
+                if key not in scores and key not in self._optional:
                     message = f"{key} is not scored, and the rubric {self._rubric.name} has it"
                     yield Reason("dimension_missing", f"/scores/{escape(key)}", message)
 
@@ -164,10 +165,13 @@ class Scores:
     def _scale(self, key: str) -> Scale:
         return self._rubric.dimensions[key].scale
 
-    def _evidence(self, evidence: Any) -> Iterator[Reason]:
+    def _evidence(self, evidence: Any, scores: Any) -> Iterator[Reason]:
         if type(evidence) is not dict:
             return
+        left_out = self._optional.difference(scores) if type(scores) is dict else ()
         for key in self._to_quote:
+            if key in left_out:
+                continue
             quote = evidence.get(key, "")
             if type(quote) is str and not quote.strip():
                 yield Reason("evidence_missing", f"/evidence/{escape(key)}", f"{key} has no evidence")

@@ -14,41 +14,43 @@ _FIXED = ("mean", "sd")
 
 def wide(summary: dict[str, Any]) -> Table:
     """Return all numbers, one per column, for programs. Rows of kind `left_out` count records in no group."""
-    dimensions = _dimensions(summary)
-    measures = ["total", *map(cell_names.dimension, dimensions)]
+    dimensions = dimensions_of(summary)
+    optional = _optional(summary)
     columns = ["row", *summary["by"], "n", "n_items", "n_records", "n_judges"]
-    for name in measures:
-        columns += [f"{name}.{part}" for part in (*_MOMENTS, "ci95_low", "ci95_high")]
+    keys = len(columns)
+    for name in (None, *dimensions):
+        parts = (*_MOMENTS, "ci95_low", "ci95_high", *(["n"] if name in optional else []))
+        columns += [f"{'total' if name is None else cell_names.dimension(name)}.{part}" for part in parts]
     scored = "recipe" in summary
-    columns += [
-        *(["recipe.score", "recipe.ci95_low", "recipe.ci95_high"] if scored else []),
-        "at_min",
-        "at_max",
-        "flags",
-    ]
+    columns += ["recipe.score", "recipe.ci95_low", "recipe.ci95_high"] if scored else []
+    columns += ["at_min", "at_max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
         cells: list[Cell] = ["group", *_levels(row), row["n"], row["n_items"], row["n_records"], row["n_judges"]]
         for moments in (row["total"], *(row["dimensions"][name] for name in dimensions)):
             cells += [*(moments[part] for part in _MOMENTS), *(moments["ci95"] or (None, None))]
+            cells += [moments["n"]] if "n" in moments else []
         cells += _score(row) if scored else []
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
     blank = [""] * len(summary["by"])
     for reason, count in summary["left_out"].items():
-        empty: list[Cell] = [""] * (6 * len(measures) + 3 * scored + 2)
+        empty: list[Cell] = [""] * (len(columns) - keys - 1)
         rows.append(["left_out", *blank, "", "", count, "", *empty, reason])
     return Table(columns, rows, [])
 
 
 def narrow(summary: dict[str, Any]) -> Table:
     """Return a table for people: counts, the total with its interval, the means of the dimensions."""
-    dimensions = _dimensions(summary)
+    dimensions = dimensions_of(summary)
     clustered = any(row["n_items"] < row["n"] for row in summary["rows"])
     counts = ["n", *(["items"] if clustered else []), "records", "judges"]
     columns = [*summary["by"], *counts, "total", "95 % interval", "sd", "min", "max"]
     dimensions = [] if _is_total(summary, dimensions) else dimensions
+    optional = _optional(summary)
+    for name in dimensions:
+        columns += [cell_names.dimension(name), *([f"n of {cell_names.dimension(name)}"] if name in optional else [])]
     scored = "recipe" in summary
-    columns += [*map(cell_names.dimension, dimensions), *(["score", "score low", "score high"] if scored else [])]
+    columns += ["score", "score low", "score high"] if scored else []
     columns += ["at min", "at max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
@@ -57,7 +59,9 @@ def narrow(summary: dict[str, Any]) -> Table:
         items = [row["n_items"]] if clustered else []
         cells: list[Cell] = [*_levels(row), row["n"], *items, row["n_records"], row["n_judges"]]
         cells += [total["mean"], between, total["sd"], total["min"], total["max"]]
-        cells += [_fix_places(row["dimensions"][name], summary["rounding"]["places"])["mean"] for name in dimensions]
+        for name in dimensions:
+            moments = _fix_places(row["dimensions"][name], summary["rounding"]["places"])
+            cells += [moments["mean"], *([moments["n"]] if name in optional else [])]
         cells += _score(row) if scored else []
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
     return Table(columns, rows, notes(summary))
@@ -90,7 +94,7 @@ def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_bett
     mean of each column is bold, among rows of one judge where judges are a key. None is bold where rows are of
     different artifacts or by different judges: on those that they share, another may be best.
     """
-    dimensions = _dimensions(summary)
+    dimensions = dimensions_of(summary)
     dimensions = [] if _is_total(summary, dimensions) else dimensions
     columns = [*summary["by"], "n", "total", *map(cell_names.dimension, dimensions)]
     rows: list[list[Cell]] = []
@@ -143,6 +147,8 @@ def notes(summary: dict[str, Any]) -> list[str]:
     counted = sum(row["n_records"] for row in summary["rows"])
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
+    if optional := _optional(summary):
+        said.append(f"Optional, over what has a score there: {', '.join(map(cell_names.dimension, optional))}.")
     if summary["where"]:
         said.append(f"Selected: {selection_in_words(summary['where'])}.")
     said.append(
@@ -186,8 +192,15 @@ def _interval(interval: dict[str, Any]) -> str:
     return f"95 % intervals: Gaffke's bounds; assumes independent items, by {item}, and nothing about their scores."
 
 
-def _dimensions(summary: dict[str, Any]) -> list[str]:
+def dimensions_of(summary: dict[str, Any]) -> list[str]:
+    """Return the dimensions that a summary has numbers of."""
     return list(summary["rows"][0]["dimensions"]) if summary["rows"] else []
+
+
+def _optional(summary: dict[str, Any]) -> list[str]:
+    """Return the dimensions whose numbers are of fewer units than the total's."""
+    rows = summary["rows"]
+    return [name for name, moments in rows[0]["dimensions"].items() if "n" in moments] if rows else []
 
 
 def _levels(row: dict[str, Any]) -> list[Cell]:

@@ -155,7 +155,7 @@ class DuckDB:
 def _read(sources: list[tuple[list[Path], str | None]], fields: Fields, longest: int) -> str:
     """Return SQL that reads lines, each at most that long, as a table with the columns of `Fields`."""
     members = dict.fromkeys(fields.members, "VARCHAR")
-    members["scores"] = _members(fields.dimensions)
+    members["scores"] = _members((*fields.dimensions, *fields.aside))
     members["factors"] = "MAP(VARCHAR, VARCHAR)"
     members["source"] = 'STRUCT("bundle_sha256" VARCHAR, "line" VARCHAR)'
     columns = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in members.items())
