@@ -71,7 +71,7 @@ def prepared(
 def _parse_once(engine: Engine, query: Query, given: OpenLedgers, exactly: bool) -> str:
     """Return the name of the engine's table of all lines of ledgers, which is made when it is first asked for."""
     ledgers = tuple((part.ledger.folder, part.skip) for part in given.parts)
-    made_of = (ledgers, query.rubric.name, exactly)
+    made_of = (ledgers, query.rubric.name, *query.rubric.dimensions, exactly)
     if made_of not in engine.parsed:
         with TemporaryDirectory(prefix="normalizer-") as scratch:
             files = [RecordFiles(part.ledger.paths("records"), part.skip) for part in given.parts]

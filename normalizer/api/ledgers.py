@@ -78,14 +78,14 @@ class Ledgers(LedgerNumbers):
         title: str = "Evaluation report",
     ) -> int:
         """Write the page that `normalizer report` writes; returns its bytes."""
-        from normalizer.report.html_page import page
-        from normalizer.report.study import ReportOptions, gather
+        from normalizer.report.comparison_page import any_page, gather_any
+        from normalizer.report.study import ReportOptions
 
         options = options_of(by, where, "artifact", False, (), ("model",))
         wanted = ReportOptions(
             preferences=preferences.folders if preferences else (), gold=gold.folders if gold else ()
         )
-        data = page(gather(self.folders, options, wanted), options, title=title)
+        data = any_page(gather_any(self.folders, options, wanted), options, title=title)
         return Path(out).write_bytes(data)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contract_models.eval.summary import Summary
 
     from normalizer.aggregate.summary import Options
+    from normalizer.documents.recipes import Recipe
 
 M = TypeVar("M", bound=Model)
 
@@ -41,13 +42,16 @@ class LedgerNumbers:
         diagnostic: bool = False,
         mix: Sequence[str] = (),
         judge_kinds: Sequence[str] = ("model",),
+        recipe: str | None = None,
+        recipe_files: Sequence[str | Path] = (),
     ) -> "Summary":
         """Means, spreads and intervals by group: what `normalizer aggregate` prints."""
         from contract_models.eval.summary import Summary
 
         from normalizer.aggregate.summary import aggregate
 
-        return model_of(Summary, aggregate(self.folders, options_of(by, where, unit, diagnostic, mix, judge_kinds)))
+        options = options_of(by, where, unit, diagnostic, mix, judge_kinds)
+        return model_of(Summary, aggregate(self.folders, replace(options, recipe=_recipe(recipe, recipe_files))))
 
     def agreement(
         self,
@@ -71,6 +75,8 @@ class LedgerNumbers:
         by: Sequence[str] = (),
         *,
         baseline: str | None = None,
+        recipe: str | None = None,
+        recipe_files: Sequence[str | Path] = (),
         where: Mapping[str, str | int | None] | None = None,
         diagnostic: bool = False,
         mix: Sequence[str] = (),
@@ -88,6 +94,7 @@ class LedgerNumbers:
             by=tuple(by),
             where=dict(where or {}),
             baseline=baseline,
+            recipe=_recipe(recipe, recipe_files),
             rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
             method=Method(bootstrap=True, seed=seed),
         )
@@ -200,6 +207,9 @@ class LedgerNumbers:
         by: Sequence[str] = (),
         *,
         columns: Mapping[str, str] | None = None,
+        baseline: str | None = None,
+        recipe: str | None = None,
+        recipe_files: Sequence[str | Path] = (),
         where: Mapping[str, str | int | None] | None = None,
         judge_kinds: Sequence[str] = ("model",),
     ) -> "CheckReport":
@@ -207,9 +217,11 @@ class LedgerNumbers:
         from contract_models.eval.check_report import CheckReport
 
         from normalizer.checks.published_tables.compare import check
+        from normalizer.checks.published_tables.figures import COMPARED_BY, Pairing
 
-        options = options_of(by, where, "artifact", False, (), judge_kinds)
-        return model_of(CheckReport, check(Path(table), self.folders, options, dict(columns or {})))
+        options = options_of(by, where, "artifact", False, (), judge_kinds, also=COMPARED_BY)
+        asked = Pairing(baseline, _recipe(recipe, recipe_files))
+        return model_of(CheckReport, check(Path(table), self.folders, options, dict(columns or {}), asked))
 
     def audit(self, *, verify: bool = True) -> "AuditReport":
         """Whether all of one ledger is accounted for: what `normalizer audit` prints."""
@@ -222,6 +234,12 @@ class LedgerNumbers:
             raise CannotRun("an audit is of one ledger")
         with reading(self.folders[0], checked=False) as ledger:
             return model_of(AuditReport, audit(ledger, verify=verify))
+
+
+def _recipe(name: str | None, files: Sequence[str | Path]) -> "Recipe | None":
+    from normalizer.documents.recipes import read_recipe
+
+    return read_recipe(name, tuple(map(Path, files)))
 
 
 def model_of(kind: type[M], document: dict[str, Any]) -> M:

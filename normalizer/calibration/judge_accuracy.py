@@ -22,7 +22,7 @@ from normalizer.calibration.pass_rate import correct_pass_rate
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import OpenLedgers
+from normalizer.ledger.open_ledgers import OpenLedgers, holds_comparisons
 from normalizer.ledger.reader import Ledger
 
 GOLD = frozenset(("human", "reference"))
@@ -37,9 +37,9 @@ def calibrate(
     """
     with open_ledgers.opened_each(folders, options.check) as found:
         ledgers = [found[folder] for folder in folders]
-        if len({preference_labels.holds_comparisons(ledger) for ledger in ledgers}) > 1:
+        if len({holds_comparisons(ledger) for ledger in ledgers}) > 1:
             raise CannotRun("some of the ledgers hold comparisons and some single scores: a calibration needs one kind")
-        if preference_labels.holds_comparisons(ledgers[0]):
+        if holds_comparisons(ledgers[0]):
             return _of_comparisons(ledgers, options, rule, method, gold_kinds)
         for name in (*options.by, *options.where):
             keys.checked(name, keys.ALSO_SELECTED)

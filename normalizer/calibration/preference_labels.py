@@ -35,11 +35,6 @@ class PreferenceLabels(NamedTuple):
     records: int
 
 
-def holds_comparisons(ledger: Ledger) -> bool:
-    """Whether a ledger holds comparisons."""
-    return next((header.get("kind") for header in ledger.items("headers")), None) == "comparison"
-
-
 def read(ledgers: list[Ledger], options: Options, models: Rules, people: Rules) -> PreferenceLabels:
     """Read the verdicts of models and of people. Raises CannotRun as `read_comparisons` does."""
     judged = read_comparisons(ledgers, options.by, options.where, models)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import contract_spec as spec
 
@@ -12,7 +12,9 @@ from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options
 from normalizer.checks.instruments import instruments
 from normalizer.checks.published_tables.compare import check, follows
+from normalizer.checks.published_tables.figures import ALL_PAIRS, Pairing
 from normalizer.documents import protocol
+from normalizer.documents.recipes import read_recipe
 from normalizer.errors import CannotRun
 from normalizer.ledger.line_format import sha_slice
 from normalizer.ledger.reader import reading
@@ -23,10 +25,22 @@ _PREDICATE = "https://specs.example/v1/eval/attestation"
 _CELL = ("line", "column", "key", "statistic", "published", "verdict")
 
 
-def statement(
-    table: Path, folders: tuple[Path, ...], options: Options, columns: dict[str, str], report: dict[str, Any]
-) -> bytes:
+class Question(NamedTuple):
+    """The ledgers that a table is compared with, and the options."""
+
+    folders: tuple[Path, ...]
+    options: Options
+    columns: dict[str, str]
+    pairing: Pairing = ALL_PAIRS
+
+    def report(self, table: Path) -> dict[str, Any]:
+        """Compare a table."""
+        return check(table, self.folders, self.options, self.columns, self.pairing)
+
+
+def statement(table: Path, asked: Question, report: dict[str, Any]) -> bytes:
     """Return the statement about a table whose report is given, as text that is the same wherever it is made."""
+    options, recipe = asked.options, asked.pairing.recipe
     digest = hashlib.sha256(regular_bytes(table)).hexdigest()
     made = {
         "_type": _TYPE,
@@ -35,27 +49,28 @@ def statement(
         "predicate": {
             "follows": follows(report),
             "cells": [{name: cell[name] for name in _CELL} for cell in report["cells"]],
-            "records": _records(folders),
-            "instruments": instruments(folders),
+            "records": _records(asked.folders),
+            "instruments": instruments(asked.folders),
             "options": {
                 "by": list(options.by),
                 "where": dict(options.where),
                 "unit": options.unit,
                 "interval": "t" if options.interval.student else "gaffke",
                 "cluster": options.interval.cluster,
-                "columns": columns,
+                "columns": asked.columns,
                 "diagnostic": options.rules.diagnostic,
                 "mix": sorted(options.rules.mix),
                 "judge_kinds": sorted(options.rules.judge_kinds),
+                "baseline": asked.pairing.baseline,
             },
-            "recipe": None,
+            "recipe": None if recipe is None else {"name": recipe.name, "files": list(recipe.files)},
             "protocol": protocol.version(),
         },
     }
     return json.dumps(made, indent=2, sort_keys=True).encode() + b"\n"
 
 
-def differences(path: Path, table: Path, folders: tuple[Path, ...]) -> list[str]:
+def differences(path: Path, table: Path, folders: tuple[Path, ...], recipe_files: tuple[Path, ...] = ()) -> list[str]:
     """Make a statement again from a table and ledgers; return what is not as it states. Raises CannotRun."""
     try:
         data = regular_bytes(path)
@@ -72,8 +87,10 @@ def differences(path: Path, table: Path, folders: tuple[Path, ...]) -> list[str]
         rules=Rules(told["diagnostic"], frozenset(told["mix"]), frozenset(told["judge_kinds"])),
         interval=Method(cluster=told["cluster"], student=told["interval"] == "t"),
     )
-    report = check(table, folders, options, told["columns"])
-    again = json.loads(statement(table, folders, options, told["columns"], report))
+    recipe = value["predicate"]["recipe"]
+    pairing = Pairing(told["baseline"], read_recipe(recipe and recipe["name"], recipe_files))
+    asked = Question(folders, options, told["columns"], pairing)
+    again = json.loads(statement(table, asked, asked.report(table)))
     return _different(value, again, "")
 
 

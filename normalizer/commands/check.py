@@ -5,12 +5,14 @@ from typing import Any
 
 import click
 
-from normalizer.checks.attestation import differences, statement
-from normalizer.checks.published_tables.compare import check, follows
+from normalizer.checks.attestation import Question, differences, statement
+from normalizer.checks.published_tables.compare import follows
+from normalizer.checks.published_tables.figures import COMPARED_BY, Pairing
 from normalizer.commands.options import (
     add_format,
     add_intervals,
     add_ledgers,
+    add_recipe,
     add_selection,
     join_values,
     open_files,
@@ -19,6 +21,7 @@ from normalizer.commands.options import (
     refuse_inside_ledger,
 )
 from normalizer.commands.value_completion import complete_keys
+from normalizer.documents.recipes import read_recipe
 from normalizer.errors import CannotRun
 from normalizer.ledger.durable import write_whole
 from normalizer.ledger.reader import is_ledger
@@ -46,6 +49,8 @@ from normalizer.terminal.progress import elapsed
     metavar="NAME=STATISTIC",
     help="The statistic of a column, such as 'Mean score=total.mean' or 'Model=generator_model'; repeatable.",
 )
+@click.option("--baseline", metavar="NAME", help="Of comparisons: every generator against this one.")
+@add_recipe("comparisons", "scores")
 @click.option(
     "--attest",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -66,6 +71,9 @@ def command(
     table: Path,
     ledgers: tuple[Path, ...],
     columns: tuple[str, ...],
+    baseline: str | None,
+    recipe: str | None,
+    recipe_file: tuple[Path, ...],
     attest: Path | None,
     attested: Path | None,
     everything: bool,
@@ -77,15 +85,17 @@ def command(
     TABLE is CSV (commas, semicolons or tabs), Markdown or LaTeX. Cells may be written 13.32, 13.32 (1.16), with a
     plus-minus sign, in percent, with thousands; the message says which spread it is, or which rounding would be true.
     Columns are known by the names that `aggregate` uses: the keys of --by, n, total, A_DIMENSION, total.sd,
-    total.ci95_low, "95 % interval" and so on; --column names others. A cell matches if the exact value, rounded to
-    the cell's own number of places, is what it says; where the exact value lies just between two, either is a tie.
+    total.ci95_low, "95 % interval" and so on; --column names others. Of comparisons the keys are generator, against
+    and those of `preferences`, the statistics wins, items, rate, weighted, rating and, with --recipe, score.
+    A cell matches if the exact value, rounded to the cell's own number of places, is what it says; where the exact
+    value lies just between two, either is a tie.
     A statement (--attest) has no signature: `normalizer sign FILE --key KEY` signs it.
     A number for a group that has none does not follow; columns whose names are no statistic are listed and skipped.
     """
     if is_ledger(table):
         raise CannotRun(f"{table} is a ledger: the table comes first, then its ledgers")
     if attested is not None:
-        return _compare_statement(attested, table, open_files(ledgers))
+        return _compare_statement(attested, table, open_files(ledgers), recipe_file)
     named = {}
     for text in columns:
         name, sign, statistic = text.rpartition("=")
@@ -93,12 +103,16 @@ def command(
             raise CannotRun(f"--column {text} names no statistic: write NAME=STATISTIC")
         named[name] = statistic
     with elapsed("check", shown=not chosen["verify"]):
-        options = read_grouping(**chosen)
-        ledgers = open_files(ledgers)
-        report = check(table, ledgers, options, named)
+        asked = Question(
+            open_files(ledgers),
+            read_grouping(**chosen, also=COMPARED_BY),
+            named,
+            Pairing(baseline, read_recipe(recipe, recipe_file)),
+        )
+        report = asked.report(table)
     if attest is not None:
         refuse_inside_ledger(attest)
-        _write(attest, statement(table, ledgers, options, named, report))
+        _write(attest, statement(table, asked, report))
     if form == "json":
         click.echo(pretty.dumps(report))
     else:
@@ -117,8 +131,8 @@ def _write(path: Path, data: bytes) -> None:
     print_note(f"stated in {path}, unsigned")
 
 
-def _compare_statement(path: Path, table: Path, ledgers: tuple[Path, ...]) -> int:
-    found = differences(path, table, ledgers)
+def _compare_statement(path: Path, table: Path, ledgers: tuple[Path, ...], recipe_files: tuple[Path, ...]) -> int:
+    found = differences(path, table, ledgers, recipe_files)
     for line in found:
         click.echo(formats.printable(line))
     if not found:

@@ -10,7 +10,7 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import RUN_NAMES, checked, keys_of, where_of
+from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.documents.recipes import recipes_of
@@ -82,13 +82,12 @@ VERIFY = click.option(
 )
 
 
-def add_recipe(kind: str) -> Callable[[F], F]:
+def add_recipe(*kinds: str) -> Callable[[F], F]:
     """Return what adds the options for a recipe of `comparisons` or `scores`, and its files."""
+    names = sorted({name for kind in kinds for name in recipes_of(kind)})
 
     def add(function: F) -> F:
-        name = click.option(
-            "--recipe", type=click.Choice(recipes_of(kind)), help="Also the score as this board publishes it."
-        )
+        name = click.option("--recipe", type=click.Choice(names), help="Also the score as this board publishes it.")
         file = click.option(
             "--recipe-file",
             multiple=True,
@@ -169,10 +168,17 @@ def read_selection(
     engine: str,
     memory: str,
     verify: bool,
+    also: tuple[str, ...] = (),
 ) -> Options:
-    """Return the options that `add_selection` declares."""
+    """Return the options that `add_selection` declares. `also` are further keys."""
     rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
-    return Options(where=where_of(where), rules=rules, engine=engine, memory=memory, check=choose_check(verify))
+    return Options(
+        where=where_of(where, (*ALSO_SELECTED, *also)),
+        rules=rules,
+        engine=engine,
+        memory=memory,
+        check=choose_check(verify),
+    )
 
 
 def add_intervals(function: Any) -> Any:
@@ -204,11 +210,13 @@ def add_intervals(function: Any) -> Any:
     return function
 
 
-def read_grouping(by: str, unit: str, interval: str, cluster: str | None, **chosen: Any) -> Options:
-    """Return the options that `--by`, `add_intervals` and `add_selection` were given."""
+def read_grouping(
+    by: str, unit: str, interval: str, cluster: str | None, *, also: tuple[str, ...] = (), **chosen: Any
+) -> Options:
+    """Return the options that `--by`, `add_intervals` and `add_selection` were given. `also` are further keys."""
     named = None if cluster is None else checked(cluster, RUN_NAMES)
     method = Method(cluster=named, student=interval == "t")
-    return replace(read_selection(**chosen), by=keys_of(by), unit=unit, interval=method)
+    return replace(read_selection(**chosen, also=also), by=keys_of(by, also), unit=unit, interval=method)
 
 
 def refuse_inside_ledger(*places: Path | None) -> None:

@@ -20,10 +20,10 @@ from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import margin_of
 from normalizer.ledger.content_check import content_checked_on_failure
+from normalizer.report.comparison_page import any_page, gather_any
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
-from normalizer.report.html_page import page
-from normalizer.report.study import PARTS, ReportOptions, gather
+from normalizer.report.study import PARTS, ReportOptions
 from normalizer.terminal.progress import LINE, Steps
 
 
@@ -114,6 +114,7 @@ def command(
 ) -> int:
     """Write one self-contained page: numbers with intervals, plots, and links from each number to the raw lines.
 
+    Ledgers of comparisons have a section of their own, or a page if there are no others.
     A LEDGER may also be a file of judgements: it is read with --dialect or, if it is certain how, without.
     The page fetches nothing, and the same ledgers and options give the same bytes. With --artifacts it tells whether
     quoted evidence is in the evaluated files.
@@ -137,10 +138,10 @@ def command(
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
     with ExitStack() as stack:
         folders = open_files(ledgers)
-        study = gather(folders, options, wanted, done)
+        study = gather_any(folders, options, wanted, done)
         for folder in (*folders, *wanted.preferences, *wanted.gold, *(() if base is None else (base,))):
             stack.enter_context(content_checked_on_failure(folder))
-        data = page(study, options, title=title)
+        data = any_page(study, options, title=title)
     done()
     try:
         out.write_bytes(data)
@@ -153,6 +154,7 @@ def command(
         write_figures(data, figures)
         done()
     LINE.clear()
-    counted = sum(each.status == "counted" for each in study.records)
-    click.echo(f"{out}: {counted} of {len(study.records)} records are in the headline; {len(data)} bytes")
+    shown = study.records or study.others
+    counted = sum(each.status == "counted" for each in shown)
+    click.echo(f"{out}: {counted} of {len(shown)} records are in the headline; {len(data)} bytes")
     return 0

@@ -22,11 +22,6 @@ KEYS = (*MUST_AGREE, "criterion")
 """Keys whose levels must be the same on both sides."""
 
 
-def holds_comparisons(ledger: Ledger) -> bool:
-    """Whether a ledger holds comparisons. A ledger without any bundle holds none."""
-    return next((header.get("kind") for header in ledger.items("headers")), None) == "comparison"
-
-
 def read(name: str, ledger: Ledger, options: Options, baseline: str | None, mix: frozenset[str]) -> Side:
     """Read one side. Raises CannotRun without a baseline, with several generators against it, or with none."""
     found = read_comparisons([ledger], options.by, options.where, options.rules, split=KEYS)

@@ -17,7 +17,7 @@ from normalizer.gate import comparison_sides
 from normalizer.gate.sides import Side, check_comparable, read
 from normalizer.gate.verdict import Decision, Terms, decide, detectable, numbers, tipping_point, with_worst
 from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import OpenLedgers
+from normalizer.ledger.open_ledgers import OpenLedgers, holds_comparisons
 from normalizer.ledger.reader import Ledger
 from normalizer.statistics.spread import mean_of
 
@@ -87,7 +87,7 @@ def gate_of(
 
 def _are_comparisons(base: Ledger, candidate: Ledger) -> bool:
     """Whether both ledgers hold comparisons. Raises CannotRun where only one does."""
-    one, other = map(comparison_sides.holds_comparisons, (base, candidate))
+    one, other = map(holds_comparisons, (base, candidate))
     if one != other:
         raise CannotRun("one of the ledgers holds comparisons and the other single scores: a gate needs two of a kind")
     return one

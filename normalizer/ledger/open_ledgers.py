@@ -134,6 +134,11 @@ def opened_each(folders: Iterable[Path], check: Check = check_records) -> Iterat
         yield {folder: ledgers[place] for folder, place in places.items()}
 
 
+def holds_comparisons(ledger: Ledger) -> bool:
+    """Whether a ledger holds comparisons. A ledger without any bundle holds none."""
+    return next((header.get("kind") for header in ledger.items("headers")), None) == "comparison"
+
+
 def as_one(ledgers: list[Ledger]) -> OpenLedgers:
     """Read opened ledgers as one. Raises CannotRun for comparisons, and where ledgers do not fit together."""
     sources = OpenLedgers([], {})

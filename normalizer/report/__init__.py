@@ -2,6 +2,6 @@
 
 `study` collects the documents, `record_status` the records and `drift` versions of judges. `sections`, `judge_sections`
 and `audit_sections` write HTML with `markup` and `plots`, `decisions` those on preferences, calibration and gates.
-`drilldown` and `record_lookup` link numbers to records, `raw_lines` records to lines, `html_page` joins everything, and
-`export` writes the tables.
+`drilldown` and `record_lookup` link numbers to records, `raw_lines` records to lines, `html_page` joins everything,
+`comparison_page` does so for comparisons alone, and `export` writes the tables.
 """

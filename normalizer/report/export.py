@@ -108,8 +108,29 @@ def _named(study: Study) -> dict[str, tuple[Table, Table]]:
 
 def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
     """Yield for each table its file name, the notes on all numbers, and the table for people and for programs."""
-    flags = study.agreement["flags"]
+    flags = study.agreement.get("flags", [])
     diagnostic = [flag for flag in flags if flag == "diagnostic"]
+    if study.summary:
+        yield from _score_tables(study, flags, diagnostic)
+    documents = {
+        "preferences": (study.preferences, preferences_table.named),
+        "calibration": (study.calibration, calibration_table.named),
+    }
+    for part, (document, named) in documents.items():
+        of_part = [flag for flag in (document or {"flags": []})["flags"] if flag != "self_judged_included"]
+        for title, table in named(document) if document else []:
+            yield f"{part}-{_words(title)}", of_part, table, table
+    if study.gate is not None:
+        verdicts = gate_table.table(study.gate)
+        yield "gate", diagnostic, verdicts, verdicts
+    for number, report in enumerate(study.evidence):
+        counts, everything = evidence_table.counts(report), evidence_table.everything(report)
+        yield f"evidence{number + 1 if number else ''}", diagnostic, counts, everything
+
+
+def _score_tables(
+    study: Study, flags: list[str], diagnostic: list[str]
+) -> Iterator[tuple[str, list[str], Table, Table]]:
     yield "headline", diagnostic, summary_table.narrow(study.summary), summary_table.wide(study.summary)
     agreed = agreement_table.table(study.agreement)
     yield "agreement", flags, agreed, agreed
@@ -126,20 +147,6 @@ def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
     if study.drift:
         drifted = _drift(study)
         yield "drift", diagnostic, drifted, drifted
-    documents = {
-        "preferences": (study.preferences, preferences_table.named),
-        "calibration": (study.calibration, calibration_table.named),
-    }
-    for part, (document, named) in documents.items():
-        of_part = [flag for flag in (document or {"flags": []})["flags"] if flag != "self_judged_included"]
-        for title, table in named(document) if document else []:
-            yield f"{part}-{_words(title)}", of_part, table, table
-    if study.gate is not None:
-        verdicts = gate_table.table(study.gate)
-        yield "gate", diagnostic, verdicts, verdicts
-    for number, report in enumerate(study.evidence):
-        counts, everything = evidence_table.counts(report), evidence_table.everything(report)
-        yield f"evidence{number + 1 if number else ''}", diagnostic, counts, everything
 
 
 def _words(title: str) -> str:

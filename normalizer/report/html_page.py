@@ -42,15 +42,21 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
         audit_sections.method(study, lookup, _commands(study, options), version()),
     ]
     parts = [part for part in found if part is not None]
+    top = _top(study, title, drilldowns, lookup)  # before the data, since its numbers open records, too
+    data = {"trails": drilldowns.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
+    return assemble(title, top, parts, data)
+
+
+def assemble(title: str, top: Html, parts: list[Section], data: dict[str, Any]) -> bytes:
+    """Return a page of these parts below its top, with the data that its script shows."""
     body = join(
         [
-            el("header", _top(study, title, drilldowns, lookup), class_="wrap top"),
+            el("header", top, class_="wrap top"),
             _nav(parts),
             el("main", *(part.markup for part in parts), class_="wrap"),
             el("footer", "Made by normalizer report.", class_="wrap"),
         ]
     )
-    data = {"trails": drilldowns.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
     script, style = _asset("report.js"), _asset("report.css")
     policy = [
         "default-src 'none'",

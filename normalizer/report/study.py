@@ -130,7 +130,7 @@ def gather(
         done()
         evidence = [verify_opened(ledger, wanted.artifacts) for ledger in ledgers] if wanted.artifacts else []
         done()
-        bundles, reasons = _raw_bundles(ledgers)
+        bundles, reasons = raw_bundles(ledgers)
         done()
         sensitivity = find_sensitivity(engine, given, options)
         by_artifact = replace(options, by=(), unit="artifact")  # as `compare` has it
@@ -140,7 +140,8 @@ def gather(
         ungrouped = replace(options, by=())
         agreed = agreement_of(engine, given, ungrouped)
         done()
-        preferred = _preferences([opened[folder] for folder in wanted.preferences], options, wanted)
+        duels = [opened[folder] for folder in wanted.preferences]
+        preferred = preferences_with_criteria(duels, replace(options, where={}), wanted) if duels else None
         calibrated = gated = None
         if wanted.gold:
             together = open_ledgers.as_one(list(dict.fromkeys(opened[folder] for folder in (*folders, *wanted.gold))))
@@ -174,7 +175,7 @@ def gather(
     )
 
 
-def _raw_bundles(ledgers: list[Ledger]) -> tuple[dict[str, bytes], list[dict[str, Any]]]:
+def raw_bundles(ledgers: list[Ledger]) -> tuple[dict[str, bytes], list[dict[str, Any]]]:
     """Return the raw bytes of every bundle by hash, and the reasons that blame no record."""
     bundles: dict[str, bytes] = {}
     reasons: list[dict[str, Any]] = []
@@ -189,12 +190,12 @@ def _raw_bundles(ledgers: list[Ledger]) -> tuple[dict[str, bytes], list[dict[str
     return bundles, reasons
 
 
-def _preferences(ledgers: list[Ledger], options: Options, wanted: ReportOptions) -> dict[str, Any] | None:
-    if not ledgers:
-        return None
+def preferences_with_criteria(ledgers: list[Ledger], options: Options, wanted: ReportOptions) -> dict[str, Any]:
+    """Return the preferences of opened ledgers, by criterion if there are several."""
     criteria = {record.get("criterion") for ledger in ledgers for record in ledger.items("records")}
     asked = PreferenceOptions(
         by=("criterion",) if len(criteria) > 1 else (),
+        where=options.where,
         rules=options.rules,
         method=Method(bootstrap=True, seed=wanted.seed),
     )

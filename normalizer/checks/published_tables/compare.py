@@ -1,21 +1,19 @@
 """Compare a published table with ledgers, cell by cell. Makes `check_report.json`."""
 
 from collections import Counter
-from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate import cell_names, keys
-from normalizer.aggregate.summary import Options, aggregate
+from normalizer.aggregate.summary import Options
 from normalizer.checks.published_tables.cells import Reading, readings
 from normalizer.checks.published_tables.columns import PASSED_OVER, column_called, statistic_of, statistic_value
+from normalizer.checks.published_tables.figures import ALL_PAIRS, Figures, GroupFigures, Pairing, figures
 from normalizer.checks.published_tables.reading import Published, read
 from normalizer.errors import CannotRun
 
 VERDICTS = ("match", "rounding_tie", "mismatch", "not_derivable")
-_FINE = 40
-"""Decimal places of the ledger's numbers here: enough to tell a tie from a near tie."""
 _SHOWN = 12
 _WIDE = Context(prec=120, rounding=ROUND_HALF_EVEN)
 _CALLED = {"interval": "95 % CI", "sd": "SD", "se": "SE"}
@@ -23,7 +21,9 @@ _CALLED = {"interval": "95 % CI", "sd": "SD", "se": "SE"}
 _NA = ("NA", "N/A", "n/a", "\u2013", "\u2014", "-")
 
 
-def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[str, str]) -> dict[str, Any]:
+def check(
+    table: Path, folders: tuple[Path, ...], options: Options, named: dict[str, str], pairing: Pairing = ALL_PAIRS
+) -> dict[str, Any]:
     """Compare a table with the ledgers and return the report. `named` maps columns to statistics."""
     named = {name.strip(): statistic for name, statistic in named.items()}
     keyed = {statistic: name for name, statistic in named.items() if statistic in options.by}
@@ -43,26 +43,26 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
             raise CannotRun(
                 f"{table.name} has no column {name}, which --column names: its columns are {', '.join(columns)}"
             )
-    summary = aggregate(folders, replace(options, places=_FINE))
-    groups = {tuple(map(_text, row["key"].values())): row for row in summary["rows"]}
-    dimensions = list(summary["rows"][0]["dimensions"]) if summary["rows"] else []
+    known = figures(folders, options, pairing)
+    groups = {tuple(map(_text, row.key.values())): row for row in known.rows}
     for name, statistic in named.items():
-        if statistic_of(statistic, dimensions) != statistic:
-            raise CannotRun(f"--column {name}={statistic}: write n, total.mean, total.sd, DIMENSION.mean and the like")
+        if statistic_of(statistic, known) != statistic:
+            example = "total.mean, total.sd, DIMENSION.mean" if "total" in known.measures else "rate.mean, score.mean"
+            raise CannotRun(f"--column {name}={statistic}: write {known.counts[0]}, {example} and the like")
     cells: list[dict[str, Any]] = []
     seen: set[tuple[str | None, ...]] = set()
     for one in checked:
         stated = {column_called(name, one.columns): statistic for name, statistic in named.items()}
-        meanings = {name: stated.get(name) or statistic_of(name, dimensions) for name in one.columns}
+        meanings = {name: stated.get(name) or statistic_of(name, known) for name in one.columns}
         places = [str(column_called(keyed.get(name, name), one.columns)) for name in options.by]
         for line, row in one.rows():
             if row.get("row") == "left_out":
-                cells.append(_left_out(line, row, summary))
+                cells.append(_left_out(line, row, known))
                 continue
             levels = tuple(cell_names.parse_level(row[place]) for place in places)
             seen.add(levels)
             group = groups.get(levels)
-            key = group["key"] if group else dict(zip(options.by, levels, strict=True))
+            key = group.key if group else dict(zip(options.by, levels, strict=True))
             for column in one.columns:
                 if column not in (*places, *PASSED_OVER):
                     verdict = _compared_cell(row[column], meanings[column], group, decimal_comma=one.decimal_comma)
@@ -78,9 +78,9 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
         "unit": options.unit,
         "counts": {verdict: counts[verdict] for verdict in VERDICTS},
         "cells": cells,
-        "missing_rows": [row["key"] for levels, row in groups.items() if levels not in seen],
+        "missing_rows": [row.key for levels, row in groups.items() if levels not in seen],
         "other_tables": [{"line": one.line, "columns": one.columns} for one in tables if one not in checked],
-        "diagnostic": summary["diagnostic"],
+        "diagnostic": known.diagnostic,
     }
 
 
@@ -99,7 +99,7 @@ def _text(level: keys.Level) -> str | None:
 
 
 def _compared_cell(
-    cell: str, statistic: str | None, group: dict[str, Any] | None, *, decimal_comma: bool
+    cell: str, statistic: str | None, group: GroupFigures | None, *, decimal_comma: bool
 ) -> dict[str, Any]:
     if statistic is None:
         return _verdict(cell, None, "not_derivable", "the column's name says no statistic: name it with --column")
@@ -109,7 +109,7 @@ def _compared_cell(
     if exact is None:
         if cell.strip() in _NA:
             return _verdict(cell, None, "match", None)
-        return _verdict(cell, None, "not_derivable", f"NA in the ledger: {' '.join(group['flags']) or 'no interval'}")
+        return _verdict(cell, None, "not_derivable", f"NA in the ledger: {' '.join(group.flags) or 'no interval'}")
     shown = " to ".join(map(_shown, exact))
     if cell.strip() in _NA:
         return _verdict(cell, shown, "mismatch", None)
@@ -123,7 +123,7 @@ def _compared_cell(
 
 
 def _compared_reading(
-    reading: Reading, exact: list[Decimal], statistic: str, group: dict[str, Any]
+    reading: Reading, exact: list[Decimal], statistic: str, group: GroupFigures
 ) -> tuple[str, str | None]:
     """Return the verdict on one reading of a cell, with the rounding that explains it or the kind of its spread."""
     moment = statistic.rpartition(".")[2]
@@ -146,7 +146,7 @@ def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
 
 
 def _compared_spread(
-    reading: Reading, spread: list[Decimal], statistic: str, group: dict[str, Any]
+    reading: Reading, spread: list[Decimal], statistic: str, group: GroupFigures
 ) -> tuple[str, str | None]:
     """Return which spread the number is: half the interval, the standard deviation or the standard error. A cell that
     names its kind is compared with that one only."""
@@ -174,7 +174,7 @@ def _compared_spread(
     if deviation is not None and kind in (None, "sd"):
         known["the standard deviation"] = deviation[0]
     if deviation is not None and kind in (None, "se"):
-        known["the standard error"] = _WIDE.divide(deviation[0], _WIDE.sqrt(Decimal(group["n"])))
+        known["the standard error"] = _WIDE.divide(deviation[0], _WIDE.sqrt(Decimal(group.counts["n"])))
     for name, value in known.items():
         verdict = _compared(spread[0], value)
         if verdict != "mismatch":
@@ -207,12 +207,12 @@ def _compared(published: Decimal, exact: Decimal) -> str:
     return "match" if off < half else "rounding_tie" if off == half else "mismatch"
 
 
-def _left_out(line: int, row: dict[str, str], summary: dict[str, Any]) -> dict[str, Any]:
+def _left_out(line: int, row: dict[str, str], known: Figures) -> dict[str, Any]:
     """Return the verdict on a row of our own CSV tables that counts records in no group."""
     reason, count = row.get("flags", ""), row.get("n_records", "")
-    known = summary["left_out"].get(reason)
-    verdict = "not_derivable" if known is None else "match" if count.strip() == str(known) else "mismatch"
-    said = _verdict(count, None if known is None else str(known), verdict, None if known is not None else "no reason")
+    found = known.left_out.get(reason)
+    verdict = "not_derivable" if found is None else "match" if count.strip() == str(found) else "mismatch"
+    said = _verdict(count, None if found is None else str(found), verdict, None if found is not None else "no reason")
     return {"line": line, "column": "n_records", "key": {}, "statistic": f"left_out.{reason}", **said}
 
 

@@ -1,0 +1,129 @@
+"""The page about ledgers that hold comparisons alone: rates, order effects, ratings, and the records behind them.
+
+`gather_any` and `any_page` take ledgers of both kinds.
+"""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from normalizer.aggregate.groups import selected
+from normalizer.aggregate.summary import Options
+from normalizer.documents.protocol import version
+from normalizer.documents.rubric import Rubric
+from normalizer.ledger.open_ledgers import holds_comparisons, opened_each
+from normalizer.ledger.reader import Ledger
+from normalizer.report import audit_sections
+from normalizer.report.decisions.other_records import add_records
+from normalizer.report.decisions.sections import decided
+from normalizer.report.drilldown import Drilldowns, records_document
+from normalizer.report.html_page import assemble, page
+from normalizer.report.markup import Html, el, join, table
+from normalizer.report.raw_lines import Raw
+from normalizer.report.record_lookup import RecordLookup
+from normalizer.report.record_status import RecordStatus, refuse_large
+from normalizer.report.sections import Section, section
+from normalizer.report.study import ReportOptions, Study, gather, preferences_with_criteria, raw_bundles
+from normalizer.tables.summary_table import of_all, selection_in_words
+
+_NO_SCALE = Rubric("", {})
+
+
+def gather_any(
+    folders: tuple[Path, ...], options: Options, wanted: ReportOptions, done: Callable[[], None] = lambda: None
+) -> Study:
+    """Return the study of ledgers. Those that hold comparisons are its preferences."""
+    with opened_each(folders, lambda _: None) as opened:
+        compares = {folder: holds_comparisons(opened[folder]) for folder in folders}
+    duels = (*(folder for folder in folders if compares[folder]), *wanted.preferences)
+    scores = tuple(folder for folder in folders if not compares[folder])
+    if not scores:
+        return gather_comparisons(duels, options, wanted)
+    return gather(scores, options, replace(wanted, preferences=duels), done)
+
+
+def any_page(study: Study, options: Options, *, title: str) -> bytes:
+    """Return the page of a study."""
+    return page(study, options, title=title) if study.summary else comparison_page(study, options, title=title)
+
+
+def gather_comparisons(folders: tuple[Path, ...], options: Options, wanted: ReportOptions) -> Study:
+    """Return the study of ledgers of comparisons. It has no summary, and its records are the `others`."""
+
+    def check(ledger: Ledger) -> None:
+        refuse_large(ledger)
+        options.check(ledger)
+
+    records: list[RecordStatus] = []
+    with opened_each(folders, check) as opened:
+        ledgers = [opened[folder] for folder in folders]
+        document = preferences_with_criteria(ledgers, options, wanted)
+        bundles, reasons = raw_bundles(ledgers)
+        add_records(ledgers, "preferences", _NO_SCALE, options, records, bundles)
+    for each in records:
+        if not selected(each.plain, options.where):
+            each.status = "not_selected"
+    return Study(
+        rubric=_NO_SCALE,
+        records=[],
+        summary={},
+        rates={},
+        distribution=[],
+        agreement={},
+        sensitivity={},
+        contrasts=[],
+        drift=[],
+        claims=[],
+        bundles=bundles,
+        bundle_reasons=reasons,
+        preferences=document,
+        others=records,
+    )
+
+
+def comparison_page(study: Study, options: Options, *, title: str) -> bytes:
+    """Return the page of a study of comparisons."""
+    drilldowns = Drilldowns()
+    lookup = RecordLookup(replace(study, records=study.others), options.rules)
+    raw = Raw(study.bundles, (each.record for each in study.others))
+    command = ["normalizer preferences LEDGER"]
+    command += [f"--where {shlex.quote(f'{name}={level}')}" for name, level in options.where.items()]
+    command += ["--diagnostic"] if options.rules.diagnostic else []
+    command += [f"--mix {name}" for name in sorted(options.rules.mix)]
+    parts = [
+        *decided(study, drilldowns),
+        _explain_left_out(study, drilldowns, lookup),
+        audit_sections.method(study, lookup, [" ".join(command)], version()),
+    ]
+    top = _top(study, title, drilldowns, lookup)  # before the data, since its numbers open records, too
+    data = {"trails": drilldowns.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
+    return assemble(title, top, parts, data)
+
+
+def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
+    document = study.preferences or {}
+    where = selection_in_words(document["where"])
+    kinds = [("comparisons", study.others), ("counted", lookup.of_status("counted"))]
+    kinds.append(("INVALID", lookup.of_status("invalid")))
+    shown = [
+        el("div", el("dt", name), el("dd", drilldowns.number(len(found), drilldowns.add(f"All: {name}", found))))
+        for name, found in kinds
+    ]
+    lead = f"Verdicts on two answers. {f'Selected: {where}. ' if where else ''}Only VALID and eligible ones count."
+    notices = (el("p", said, class_="notice") for said in of_all(document["flags"]))
+    return join([el("h1", title), el("p", lead, class_="muted"), *notices, el("dl", *shown, class_="figures")])
+
+
+def _explain_left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
+    rows = []
+    for reason, count in (study.preferences or {})["left_out"].items():
+        found = drilldowns.add(f"Left out: {audit_sections.LEFT_OUT[reason]}", lookup.of_status(reason))
+        rows.append([reason.replace("_", " "), drilldowns.number(count, found), audit_sections.LEFT_OUT[reason]])
+    return section(
+        "left-out",
+        "Left out, and why",
+        "Nothing is dropped silently. Comparisons that reach no number are counted here by reason.",
+        table(["reason", "count", "meaning"], rows, id="t-left-out"),
+        name="Left out",
+    )
