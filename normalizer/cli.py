@@ -82,7 +82,8 @@ class _Commands(click.Group):
         width = max(map(len, COMMANDS))
         for heading, listed in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), about) for name, about in listed.items()])
+                rows = [(name.ljust(width), f"{about[0].upper()}{about[1:]}.") for name, about in listed.items()]
+                formatter.write_dl(rows)
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -98,7 +99,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Begin with normalizer docs normalizer; all pages are listed by normalizer docs. "
     'Completions: eval "$(normalizer completion bash)". Manual page: normalizer man | man -l -',
 )

@@ -9,6 +9,7 @@ import click
 from normalizer.aggregate.summary import aggregate
 from normalizer.commands.options import (
     FORMATS,
+    add_files,
     add_format,
     add_intervals,
     add_ledgers,
@@ -65,6 +66,7 @@ SHOWN = 3
 @add_recipe("scores")
 @WIDE
 @add_selection
+@add_files
 def command(
     ledgers: tuple[Path, ...],
     form: str,

@@ -5,7 +5,15 @@ from typing import Any
 
 import click
 
-from normalizer.commands.options import FORMATS, add_format, add_ledgers, add_selection, open_files, read_selection
+from normalizer.commands.options import (
+    FORMATS,
+    add_files,
+    add_format,
+    add_ledgers,
+    add_selection,
+    open_files,
+    read_selection,
+)
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
@@ -17,6 +25,7 @@ from normalizer.terminal.progress import elapsed
 @add_format(*FORMATS)
 @WIDE
 @add_selection
+@add_files
 def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     """How well judges agree, how harsh each is, and what each adds for its own model.
 

@@ -10,7 +10,15 @@ from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
-from normalizer.commands.options import VERIFY, add_format, add_ledgers, choose_check, join_values, open_files
+from normalizer.commands.options import (
+    VERIFY,
+    add_files,
+    add_format,
+    add_ledgers,
+    choose_check,
+    join_values,
+    open_files,
+)
 from normalizer.commands.value_completion import complete_keys
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
@@ -64,6 +72,7 @@ _CRITERION = ("criterion",)
 )
 @add_format("text", "json", "csv", "md")
 @WIDE
+@add_files
 def command(
     ledgers: tuple[Path, ...],
     gold: tuple[Path, ...],

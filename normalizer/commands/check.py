@@ -9,6 +9,7 @@ from normalizer.checks.attestation import Question, differences, statement
 from normalizer.checks.published_tables.compare import follows
 from normalizer.checks.published_tables.figures import COMPARED_BY, Pairing
 from normalizer.commands.options import (
+    add_files,
     add_format,
     add_intervals,
     add_ledgers,
@@ -67,6 +68,7 @@ from normalizer.terminal.progress import elapsed
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection
+@add_files
 def command(
     table: Path,
     ledgers: tuple[Path, ...],

@@ -8,7 +8,7 @@ import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
 from normalizer.api.ledgers import open_ledgers
-from normalizer.commands.options import add_format, add_ledgers, add_selection, open_files, read_selection
+from normalizer.commands.options import add_files, add_format, add_ledgers, add_selection, open_files, read_selection
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
@@ -54,6 +54,7 @@ from normalizer.terminal.progress import elapsed
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection
+@add_files
 def command(
     ledgers: tuple[Path, ...],
     by: str | None,

@@ -24,11 +24,11 @@ _SOURCE = ("line", "member", "order", "dialect", "rest")
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
-@add_files
 @click.argument("name", metavar="RECORD_ID|FILE|ARTIFACT|BUNDLE")
 @click.option(
     "--verify", is_flag=True, help="Normalize its raw bundle again first, and refuse a record it does not give."
 )
+@add_files
 def command(ledger: Path, name: str, verify: bool) -> int:
     """Show a record, its reasons, and the lines of the raw bundle they point at.
 

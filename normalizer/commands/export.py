@@ -10,7 +10,7 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
 from normalizer.aggregate.summary import Options, opened_on_engine, select_rubric, summarize
-from normalizer.commands.options import VERIFY, add_ledgers, choose_check, open_files, refuse_inside_ledger
+from normalizer.commands.options import VERIFY, add_files, add_ledgers, choose_check, open_files, refuse_inside_ledger
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, flattened
@@ -41,6 +41,7 @@ from normalizer.ledger.open_ledgers import Check
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
 @click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number (eee).")
 @VERIFY
+@add_files
 def command(
     ledgers: tuple[Path, ...],
     form: str,

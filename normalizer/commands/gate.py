@@ -25,7 +25,6 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.command()
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
-@add_files
 @click.option(
     "--by",
     multiple=True,
@@ -80,6 +79,7 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.option("--markdown", type=_FILE, metavar="FILE", help="Write a Markdown summary.")
 @add_format("text", "json", "csv", "md")
 @WIDE
+@add_files
 def command(
     base: Path,
     candidate: Path,

@@ -18,7 +18,6 @@ from normalizer.terminal.output import WIDE, print_line
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
-@add_files
 @click.option("--valid", "kind", flag_value="valid", help="Only VALID records.")
 @click.option("--invalid", "kind", flag_value="invalid", help="Only INVALID records.")
 @click.option("--unreadable", "kind", flag_value="unreadable", help="Only unreadable bundles and rows.")
@@ -26,6 +25,7 @@ from normalizer.terminal.output import WIDE, print_line
 @click.option("--file", metavar="NAME", help="Only entries for this file or artifact.")
 @add_format("text", "json")
 @WIDE
+@add_files
 def command(ledger: Path, kind: str | None, reason: str | None, file: str | None, form: str) -> int:
     """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from.
 

@@ -48,9 +48,9 @@ def add_files(function: F) -> F:
 
 
 def add_ledgers(function: F) -> F:
-    """Add LEDGER..., of which each may also be a file of judgements, and the options for such files."""
+    """Add LEDGER..., of which each may also be a file of judgements; see `add_files`."""
     path = click.Path(path_type=Path)
-    return click.argument("ledgers", nargs=-1, required=True, type=path, metavar="LEDGER...")(add_files(function))
+    return click.argument("ledgers", nargs=-1, required=True, type=path, metavar="LEDGER...")(function)
 
 
 def read_files_options() -> tuple[str | None, Path | None]:

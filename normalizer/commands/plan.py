@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import keys_of
-from normalizer.commands.options import add_format, add_ledgers, add_selection, open_files, read_selection
+from normalizer.commands.options import add_files, add_format, add_ledgers, add_selection, open_files, read_selection
 from normalizer.commands.value_completion import complete_keys
 from normalizer.noise.overview import PowerTarget, plan
 from normalizer.tables import plan_table, pretty
@@ -43,6 +43,7 @@ from normalizer.terminal.progress import elapsed
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection
+@add_files
 def command(
     ledgers: tuple[Path, ...], detect: float | None, power: float, alpha: float, repeats: str, form: str, **chosen: Any
 ) -> int:

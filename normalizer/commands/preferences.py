@@ -10,6 +10,7 @@ from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.commands.options import (
     FORMATS,
     VERIFY,
+    add_files,
     add_format,
     add_ledgers,
     add_recipe,
@@ -59,6 +60,7 @@ from normalizer.terminal.progress import elapsed
 )
 @add_format(*FORMATS)
 @WIDE
+@add_files
 def command(
     ledgers: tuple[Path, ...],
     by: str,

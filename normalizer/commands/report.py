@@ -8,6 +8,7 @@ import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
 from normalizer.commands.options import (
+    add_files,
     add_intervals,
     add_ledgers,
     add_selection,
@@ -96,6 +97,7 @@ from normalizer.terminal.progress import LINE, Steps
 )
 @click.option("--title", metavar="TEXT", default="Evaluation report", show_default=True, help="The title of the page.")
 @add_selection
+@add_files
 def command(
     ledgers: tuple[Path, ...],
     out: Path,

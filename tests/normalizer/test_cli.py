@@ -241,7 +241,7 @@ def test_bash_completes_commands_and_flags(tmp_path):
 
 def test_a_bundle_where_a_ledger_is_wanted_is_told_how_to_make_one(ledger, capsys):
     file = str(ledger.parent / "bundle.json")
-    assert main(["list", file]) == 2
+    assert main(["restore", file, "a"]) == 2
     told = f"{file} is a file: `normalizer normalize {file} --out FOLDER` makes a ledger of it"
     assert told in capsys.readouterr().err
 

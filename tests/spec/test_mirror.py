@@ -127,7 +127,7 @@ TESTED_BY = {
         "zeno/cache/test_warm_corpus.py": "segments text_store",
     },
     "zeno/cli": {
-        "zeno/cli/test_parser.py": "flags interrupts printing reference requests servers",
+        "zeno/cli/test_parser.py": "flags help_format interrupts printing reference requests servers",
         "zeno/trace/test_verify.py": "trace_parser trace_read trace_source",
         "zeno/trace/test_recorder.py": "trace_write",
     },

@@ -73,20 +73,21 @@ def add_server(parser: ArgumentParser, max_seconds: int | None = None, *, for_ag
     add_root(parser, for_agents=for_agents)
     add_revisions(parser, for_agents=for_agents)
     parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
-    parser.add_argument(
+    limits = parser.add_argument_group("Limits")
+    limits.add_argument(
         "--max-request-bytes", type=positive, metavar="N", help="refuse longer requests (default: 1 MiB)"
     )
-    parser.add_argument(
+    limits.add_argument(
         "--max-response-bytes", type=positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
     )
     add_cache(parser)
     parser.add_argument(
         "--no-cache", action="store_true", help="cache nothing: walk and read the disk for every request"
     )
-    parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most N requests")
-    parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most N lines of files in all")
-    parser.add_argument("--max-bytes", type=positive, metavar="N", help="return at most N bytes of results in all")
-    parser.add_argument(
+    limits.add_argument("--max-ops", type=positive, metavar="N", help="answer at most N requests")
+    limits.add_argument("--max-lines", type=positive, metavar="N", help="return at most N lines of files in all")
+    limits.add_argument("--max-bytes", type=positive, metavar="N", help="return at most N bytes of results in all")
+    limits.add_argument(
         "--max-seconds",
         type=not_negative,
         metavar="N",
@@ -94,14 +95,14 @@ def add_server(parser: ArgumentParser, max_seconds: int | None = None, *, for_ag
         help="refuse a request that takes longer with deadline_exceeded; 0: no limit (default: "
         f"{max_seconds or 'no limit'})",
     )
-    parser.add_argument(
+    limits.add_argument(
         "--max-pattern-work",
         type=positive,
         metavar="N",
         help="refuse a regular expression of over 1500 states where states times bytes of text to search exceed N with "
         "pattern_too_costly (default: 2^32)",
     )
-    parser.add_argument(
+    limits.add_argument(
         "--max-scan-bytes",
         type=positive,
         metavar="N",

@@ -10,12 +10,13 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import contract_spec as spec
 from contract_spec.operations import operations
 
 from zeno.cli.flags import EPILOG, Commands, take_directories
+from zeno.cli.help_format import HelpFormatter, format_help
 from zeno.cli.printing import forget_output
 from zeno.cli.reference import add_completion, add_docs, add_doctor, add_manual, add_schema
 from zeno.cli.requests import add_call, add_shell
@@ -79,8 +80,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
+GROUPS: dict[str, Sequence[str]] = {
+    "Serve": ("serve", "mcp", "http"),
+    "Ask": ("call", "shell"),
+    "Trust": ("trace",),
+    "Learn": ("docs", "schema", "doctor"),
+}
+"""The commands under headings. `completion` and `man`, for packages and start-up files of shells, are not listed."""
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in two lines. The usage of a server is longer than a newcomer reads."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **{"formatter_class": HelpFormatter, **settings})
+
+    def format_help(self) -> str:
+        return format_help(self, GROUPS if self.prog == "zeno" else {})
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {message}{self._suggest(message)}\nTry '{self.prog} --help'.\n")
@@ -124,7 +140,7 @@ def make_parser(*, of_trace: bool = True) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="zeno",
         description="A read-only, deterministic retrieval server for language-model agents.",
-        epilog=EPILOG,
+        epilog=f'{EPILOG} Completions: eval "$(zeno completion bash)". Manual page: zeno man | man -l -',
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     inner: Commands = parser.add_subparsers(metavar="COMMAND")

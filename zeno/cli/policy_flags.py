@@ -2,10 +2,10 @@
 
 import argparse
 import os
-from contextlib import ExitStack
+import resource
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from zeno.cli.descriptors import raise_descriptor_limit
 from zeno.errors import CannotRun, InvalidArgs
 from zeno.options import read_roots
 
@@ -42,7 +42,7 @@ def add_policy(parser: argparse.ArgumentParser, *, for_agents: bool = False) -> 
             "--allow",
             metavar="LIST",
             choices=("secrets",),
-            help="secrets: show keys and credentials too; this server denies the list secrets without being told",
+            help="show what this list denies, too: keys and credentials, which this server denies without being told",
         )
 
 
@@ -146,3 +146,15 @@ def _read_globs(name: str) -> list[str]:
                 "write [#]"
             )
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def raise_descriptor_limit() -> None:
+    """Raise the soft limit on open files to the hard one: a deep tree needs a descriptor for every level.
+
+    If the system refuses, nothing changes.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        # macOS allows less than the hard limit it reports.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -58,7 +58,7 @@ def add_completion(inner: Commands, make_parser: MakeParser) -> None:
         help="print a completion script for a shell",
         description='Print a completion script. For bash and zsh: eval "$(zeno completion bash)".',
     )
-    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
+    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="one of bash, zsh and fish")
     parser.set_defaults(run=lambda options: completion(options, make_parser()))
 
 

@@ -35,7 +35,7 @@ def add_mcp(inner: Commands) -> None:
         "mcp",
         help="answer the Model Context Protocol on standard input",
         description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
-        epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: zeno docs interfaces.",
+        epilog="Needs the extra mcp; zeno doctor prints how to install it. How to set up agents: zeno docs interfaces.",
     )
     # Several clients share these servers.
     max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
@@ -58,7 +58,7 @@ def add_http(inner: Commands) -> None:
         help="answer HTTP requests",
         description="Serve operations at POST /v1/ops/OP, request lines at POST /v1/jsonl, MCP at /mcp, "
         "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
-        epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: zeno docs interfaces.",
+        epilog="Needs the extra http; zeno doctor prints how to install it. Documentation: zeno docs interfaces.",
     )
     # Several clients share these servers.
     max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ def test_version_tells_package_and_protocol():
 def test_help_is_everywhere(command):
     done = zeno(*command, "--help")
     assert done.returncode == 0
-    assert "usage: zeno" in done.stdout
+    assert "Usage: zeno" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -398,3 +399,14 @@ def test_pretty_json_has_no_character_that_a_terminal_obeys(root):
     done = zeno("call", "read_file", "a.txt", "--format", "pretty", "--root", str(root))
     assert json.loads(done.stdout)["result"]["text"] == text
     assert not set("\u202e\u2028\x9b\U000e0041\r") & set(done.stdout)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_help_is_wrapped_to_the_terminal_and_lists_commands_under_headings(columns):
+    done = zeno("--help", env={**os.environ, "COLUMNS": str(columns)})
+    assert max(map(len, done.stdout.splitlines())) <= min(columns, 100)
+    assert re.findall(r"^(\w+):$", done.stdout, re.MULTILINE) == ["Options", "Serve", "Ask", "Trust", "Learn"]
+    served = zeno("mcp", "--help", env={**os.environ, "COLUMNS": str(columns)}).stdout
+    assert served.startswith("Usage: zeno mcp [OPTIONS] [DIR]...\n")
+    assert re.findall(r"^(\w+):$", served, re.MULTILINE)[-1] == "Limits"
+    assert max(map(len, served.splitlines())) <= min(columns, 100)

@@ -16,12 +16,15 @@ class Command(NamedTuple):
     path: tuple[str, ...]
     words: tuple[tuple[str, str], ...]
     flags: tuple[tuple[str, str], ...]
+    values: dict[str, tuple[str, ...]]
+    """By flag: the values that it takes, where they are listed."""
 
 
 def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[Command]:
     """Every command below a parser, itself first."""
     words: list[tuple[str, str]] = []
     flags: list[tuple[str, str]] = []
+    values: dict[str, tuple[str, ...]] = {}
     below: list[tuple[tuple[str, ...], argparse.ArgumentParser]] = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -31,10 +34,12 @@ def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Ite
                 below.append(((*path, name), inner))
         elif action.option_strings:
             flags += [(name, action.help or "") for name in action.option_strings]
+            if action.choices:
+                values[action.option_strings[-1]] = tuple(map(str, action.choices))
         elif action.choices:
             words += [(str(choice), "") for choice in action.choices]
     words += [(word, "") for word in _values(path)]
-    yield Command(path, tuple(words), tuple(flags))
+    yield Command(path, tuple(words), tuple(flags), values)
     for inner_path, inner in below:
         yield from commands(inner, inner_path)
 
@@ -59,10 +64,13 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
 
 def _cases(listed: list[Command]) -> str:
     """The branches of a shell `case` that set `words` by the commands typed so far."""
-    lines = []
-    for command in listed:
+    lines: list[str] = []
+    for command in sorted(listed, key=lambda one: -len(one.path)):  # the first pattern that matches counts
         names = " ".join(word for word, _ in (*command.words, *command.flags))
-        lines.append(f"    '{' '.join(command.path)}') words='{names}' ;;")
+        path = " ".join(command.path)
+        lines.append(f"    '{path} '*) words='{names}' ;;")
+        # The word before the one that is completed may be a flag with a list of values.
+        lines[-1:-1] = [f"    '{path} {flag}') words='{' '.join(known)}' ;;" for flag, known in command.values.items()]
     return "\n".join(lines)
 
 
@@ -75,7 +83,7 @@ _{function}() {{
     word="${{path:+$path }}${{COMP_WORDS[i]}}"
     case "$known" in *"|$word|"*) path="$word" ;; esac
   done
-  case "$path" in
+  case "$path ${{COMP_WORDS[COMP_CWORD-1]}}" in
 {cases}
   esac
   COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
@@ -93,7 +101,7 @@ _{function}() {{
     word="${{path_:+$path_ }}${{words[i]}}"
     [[ "$known" == *"|$word|"* ]] && path_="$word"
   done
-  case "$path_" in
+  case "$path_ ${{words[CURRENT-1]}}" in
 {cases}
   esac
   compadd -- ${{=words_}}
@@ -129,7 +137,9 @@ def _fish(name: str, listed: list[Command]) -> str:
             lines.append(f"complete -c {name} -n '{condition}' -f -a {word} -d {_quote(about)}")
         for flag, about in command.flags:
             kind = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
-            lines.append(f"complete -c {name} -n '{condition}' {kind} -d {_quote(about)}")
+            known = command.values.get(flag)
+            taken = f" -x -a {_quote(' '.join(known))}" if known else ""
+            lines.append(f"complete -c {name} -n '{condition}' {kind}{taken} -d {_quote(about)}")
     return "\n".join(lines) + "\n"
 
 

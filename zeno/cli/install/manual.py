@@ -69,7 +69,7 @@ def _options(parser: argparse.ArgumentParser) -> list[str]:
 
 def _usage(parser: argparse.ArgumentParser) -> str:
     """The usage on one line, whatever the width of the terminal is."""
-    return " ".join(parser.format_usage().removeprefix("usage: ").split())
+    return " ".join(parser.format_usage().removeprefix("Usage: ").split())
 
 
 def _lower_first(text: str) -> str:
