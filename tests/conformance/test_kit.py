@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 import referencing
 
+from tests.support.lacking import needs
 from tests.support.patience import PATIENCE
 from tools import conformance
 from tools.kit.peer import Peer
@@ -37,6 +38,26 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
 
 
 # The files
+
+
+@needs("git", "git")
+def test_the_repository_of_the_kit_is_one_for_git(tmp_path: Path) -> None:
+    site = plant(corpus("repository"), tmp_path)
+    found = subprocess.run(["git", "fsck", "--full", "--strict"], cwd=site.root, capture_output=True, text=True)
+    lines = found.stdout.splitlines()
+    # One file is described as lost.
+    assert (found.stderr, [line.split()[0] for line in lines]) == ("", ["broken", "to", "missing"])
+    vectors = {vector.description: vector for vector in VECTORS if vector.corpus == "repository"}
+    told = subprocess.run(
+        ["git", "rev-parse", "v1", "v2"], cwd=site.root, capture_output=True, text=True
+    ).stdout.split()
+    known = {
+        answer["result"]["rev"]
+        for one in vectors.values()
+        for answer in one.answers
+        if "rev" in answer.get("result", ())
+    }
+    assert known == set(told)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -127,8 +148,8 @@ def test_every_error_code_that_a_client_can_cause_has_a_vector() -> None:
     seen = {answer["error"] for vector in VECTORS for answer in vector.answers if "error" in answer}
     known = set(spec.schema("zeno/error.json")["properties"]["code"]["enum"])
     assert set(SCHEMAS["vector.schema.json"]["$defs"]["error"]["enum"]) == known
-    # These take a full disk, a bug, a client that withdraws its request, a file of many megabytes, or a repository.
-    apart = {"trace_failed", "internal", "cancelled", "file_too_large", "unknown_rev", "object_unavailable"}
+    # These take a full disk, a bug, a client that withdraws its request, or a file of many megabytes.
+    apart = {"trace_failed", "internal", "cancelled", "file_too_large"}
     assert known - seen == apart
 
 

@@ -17,9 +17,9 @@ from tools.kit.trees import Site
 from tools.kit.vectors import Change, Vector, disagreements, read
 from zeno.cli.flags import add_server, read_options
 from zeno.cli.policy_flags import policy_of
+from zeno.cli.servers import find_repository, make_corpus
 from zeno.files.tree import Tree
 from zeno.interfaces.stdio import serve
-from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 # A corpus is planted once by each worker that needs it; the group keeps its vectors on one.
@@ -78,8 +78,9 @@ def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> 
     def play(site: Site) -> None:
         answers: list[bytes] = []
         options = flags_of(vector)
-        with Tree(str(site.root), policy=policy_of(options)) as tree:
-            server = Server(ColdCorpus(tree), options=read_options(options))
+        with Tree(str(site.root), policy=policy_of(options)) as tree, ExitStack() as stack:
+            repository = find_repository(options, tree, stack)
+            server = Server(make_corpus(options, tree, repository), options=read_options(options))
             for step in vector.steps:
                 if isinstance(step, Change):
                     site.change(step.entries)
@@ -95,7 +96,7 @@ def flags_of(vector: Vector) -> argparse.Namespace:
     """The flags that a vector asks for, as the command line reads them."""
     parser = argparse.ArgumentParser()
     add_server(parser)
-    return parser.parse_args(["--root", "unused", *vector.flags])
+    return parser.parse_args(["--root", "unused", "--no-cache", *vector.flags])
 
 
 def served(server: Server, payload: bytes) -> list[bytes]:

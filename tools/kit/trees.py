@@ -45,6 +45,10 @@ def plant(corpus: Mapping[str, Any], beside: Path) -> Site:
     for top, entries in plots:
         for entry in entries:
             _write(site, top, entry)
+    if "repository" in corpus:
+        from tools.kit.repositories import write_repository
+
+        write_repository(corpus["repository"], site.root / ".git")
     # Times and permissions come last and from the leaves up: making a file changes the time of its directory.
     for folder, _, _ in os.walk(os.fsencode(site.beside), topdown=False):
         os.utime(folder, (MTIME, MTIME))
