@@ -56,9 +56,9 @@ class Meter:
         self.lines = 0
         self._to_scan = 0
 
-    def count_file(self, size: int) -> None:
-        """Count a file and the bytes that were read of it."""
-        self.files_scanned += 1
+    def count_file(self, size: int, files: int = 1) -> None:
+        """Count a file, or several, and the bytes that were read of them."""
+        self.files_scanned += files
         self.bytes_read += size
         self.check()
 

@@ -125,6 +125,7 @@ TESTED_BY = {
         "zeno/cache/test_freshness.py": "listing watch",
         "zeno/cache/test_tree_cache.py": "index_builder",
         "zeno/cache/test_warm_corpus.py": "segments text_store",
+        "zeno/ops/test_search.py": "held_words parse_ahead",
     },
     "zeno/cli": {
         "zeno/cli/test_parser.py": "flags help_format interrupts printing reference requests servers",
@@ -165,6 +166,7 @@ TESTED_BY = {
     },
     "zeno/search": {
         "zeno/cache/test_warm_corpus.py": "sink",
+        "zeno/ops/test_search.py": "word_counts",
     },
     "zeno/session": {"zeno/session/test_server.py": "dispatch outcome wire"},
     "zeno/code": {"zeno/code/test_extract.py": "syntax", "zeno/code/test_table.py": "pool"},

@@ -57,7 +57,8 @@ class Located(SearchFiles):
         for path in paths:
             self._divide(path, find(path), max_bytes)
         # To look a file up may make it known.
-        self._version = _version(files, max_bytes)
+        self.version = _version(files, max_bytes)
+        """The state that it describes."""
         self._ranks = {segment: rank for rank, segment in enumerate(self._held)}
         self._shared: set[Segment] = set()
         """Segments that also hold texts of other files."""
@@ -70,7 +71,7 @@ class Located(SearchFiles):
 
     def is_current(self, max_bytes: int) -> bool:
         """Whether it still describes what is known."""
-        return self._version == _version(self._files, max_bytes)
+        return self.version == _version(self._files, max_bytes)
 
     def _divide(self, path: str, entry: CachedFile | None, max_bytes: int) -> None:
         if entry is not None and entry.stamp is not None:
@@ -89,6 +90,14 @@ class Located(SearchFiles):
             self._linked.append((path, held))
         else:
             self._held.setdefault(held.segment, []).append(held)
+
+    def list_held(self) -> Iterator[tuple[str, HeldText]]:
+        """Yield the paths of all files whose texts are held, in no particular order, with these."""
+        for some in self._held.values():
+            for held in some:
+                if held.segment is not None:
+                    yield held.path, held
+        yield from self._linked
 
     def scan(self, query: Query, meter: Meter) -> tuple[Scan | None, Iterator[MayMatch]]:
         """Return the scan that is likely the fastest here, and the files that the index does not rule out."""

@@ -16,7 +16,7 @@ Range = tuple[int, int]
 class HeldText:
     """A text in memory."""
 
-    __slots__ = ("end", "path", "segment", "start", "users")
+    __slots__ = ("end", "path", "segment", "start", "users", "words")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -27,6 +27,8 @@ class HeldText:
         """Where it begins and ends in the segment."""
         self.users = 1
         """How many files have this text."""
+        self.words = -1
+        """Its number among the texts whose words are kept; -1 where they are not."""
 
     def read(self) -> bytes:
         """Return the text; empty until it is in a segment."""

@@ -6,7 +6,7 @@ its texts is copied into a new one, so that its memory is freed. A text may have
 commits share those that are equal.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from zeno.cache.index_builder import Builder
 from zeno.cache.segments import SEGMENT, HeldText, IndexedBlock, Piece, Range, Segment
@@ -124,6 +124,12 @@ class Store:
         if others:
             self._add_segment(others)
             self.moves += 1
+
+    def list_texts(self) -> Iterator[HeldText]:
+        """Yield all texts that are in segments."""
+        indexed = (piece.segment for block in self._blocks for piece in block.pieces)
+        for segment in {**self._fresh, **dict.fromkeys(indexed)}:
+            yield from (held for held in segment.held if held.segment is segment)
 
     # The index
 

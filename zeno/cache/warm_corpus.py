@@ -6,12 +6,12 @@ watched.
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
-from zeno.code.pool import SourceText
+from zeno.cache.parse_ahead import ParseAhead
 from zeno.code.table import FactTable
 from zeno.files.file_tree import SearchedTree, TextFile
 from zeno.files.tree import Tree
@@ -20,9 +20,11 @@ from zeno.search.corpus import ColdCorpus, Snapshot
 from zeno.search.loop import Sharing
 from zeno.search.query import Query
 from zeno.search.selection import Candidates, Recent, Rules, Selection, select
+from zeno.search.word_counts import WordCounts
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
+    from zeno.cache.held_words import HeldWords
     from zeno.cache.located import KnownFiles, Located
     from zeno.cache.text_store import CachedFile, Store
     from zeno.cache.tree_cache import TreeCache
@@ -32,7 +34,8 @@ T = TypeVar("T")
 MAX_SELECTIONS = 4
 # After repeated shortages a new cache is built only after this many searches.
 MAX_PAUSE = 1024
-# The part of the memory for texts that is for facts about source code: about a seventh of the size of its text.
+# The part of the memory for texts that is for facts about source code, and that for words: each about a sixth of the
+# size of the text.
 FACTS_SHARE = 8
 
 
@@ -40,8 +43,9 @@ class WarmCorpus(ColdCorpus):
     """Answers from memory where it can. `idle` fills the memory."""
 
     def __init__(self, tree: Tree, cache_bytes: int) -> None:
-        super().__init__(tree, facts=FactTable(cache_bytes // FACTS_SHARE))
-        self._cache_bytes = cache_bytes - cache_bytes // FACTS_SHARE
+        share = cache_bytes // FACTS_SHARE
+        super().__init__(tree, facts=FactTable(share, share))
+        self._cache_bytes = cache_bytes - 2 * share
         self._cache: TreeCache | None = None
         # Ignore rules that deny can change with the text of any ignore file: they are read for every request.
         self._possible = not tree.policy.ignored
@@ -49,10 +53,7 @@ class WarmCorpus(ColdCorpus):
         """Searches to answer from disk before a new cache is built, now and after the next shortage."""
         self._is_copy = False
         self._snapshots: Recent[Rules, WarmSnapshot] = Recent()
-        self._parsed_version = -1
-        """The version of the cached contents whose facts are known."""
-        self._unparsed: tuple[int, Iterator[SourceText]] | None = None
-        """Another version, and its texts that were not looked at yet."""
+        self._ahead = ParseAhead(self.facts)
 
     @cached_property
     def texts(self) -> "Store":
@@ -69,7 +70,7 @@ class WarmCorpus(ColdCorpus):
             self.texts.close()
 
     def _drop_cache(self) -> None:
-        self._unparsed, self._parsed_version = None, -1
+        self._ahead = ParseAhead(self.facts)
         self._snapshots.clear()
         if self._cache is not None:
             self._cache.close()
@@ -85,9 +86,8 @@ class WarmCorpus(ColdCorpus):
         """Whether something is left to prepare."""
         if not self._possible or self._pause:
             return False
-        return (
-            self._cache is None or self._cache.has_pending_work or self._parsed_version != self._cache.content_version
-        )
+        cache = self._cache
+        return cache is None or cache.has_pending_work or self._ahead.parsed_version != cache.content_version
 
     @property
     def is_warm(self) -> bool:
@@ -121,7 +121,7 @@ class WarmCorpus(ColdCorpus):
             self._cache = TreeCache(self.tree, self.texts)
         elif self._cache.ready:
             self._cache.refresh()
-        return self._cache.prepare() or self._parse_ahead(self._cache)
+        return self._cache.prepare() or self._ahead.step(self._cache)
 
     def _attempt(self, work: Callable[[], T]) -> T | None:
         """Return the result of work on the cache; None if the cache had to be closed."""
@@ -141,17 +141,6 @@ class WarmCorpus(ColdCorpus):
                 self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, MAX_PAUSE)
         return None
 
-    def _parse_ahead(self, cache: "TreeCache") -> bool:
-        """Parse a few cached texts whose facts are not known; return False when all are."""
-        if self._parsed_version == cache.content_version:
-            return False
-        if self._unparsed is None or self._unparsed[0] != cache.content_version:
-            self._unparsed = cache.content_version, _texts(list(cache.entries.values()))
-        if self.facts.parse_ahead(self._unparsed[1]):
-            return True
-        self._parsed_version = cache.content_version
-        return False
-
     def snapshot(self, rules: Rules) -> Snapshot:
         """Take the candidates from the cached listing, brought up to date."""
         cache = self._current()
@@ -165,8 +154,8 @@ class WarmCorpus(ColdCorpus):
         walked = cache.listing.needs_walk or (self._is_copy and rules.names.gitignore)
         names = None if walked else cache.walk(rules.names)
         if names is None:
-            return WarmSnapshot(self.tree, cache, self.walk(rules), rules)
-        return self._snapshots.keep(rules, WarmSnapshot(self.tree, cache, select(names, rules), rules))
+            return WarmSnapshot(self.tree, cache, self.facts, self.walk(rules), rules)
+        return self._snapshots.keep(rules, WarmSnapshot(self.tree, cache, self.facts, select(names, rules), rules))
 
     def find_text(self, path: str, /) -> TextFile | None:
         """Return the file at a relative path, or the one that a link leads to, if its text is in memory."""
@@ -192,21 +181,20 @@ class WarmCorpus(ColdCorpus):
         return cache
 
 
-def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:
-    """Yield the texts in memory, one after the other."""
-    for entry in entries:
-        if entry.text is not None and entry.text.segment is not None:
-            yield SourceText(entry.path, entry.text.read())
-
-
 class HeldSnapshot(Snapshot):
     """Candidates of which texts may be in memory, with recent selections of them. Kept between requests."""
 
     def __init__(
-        self, tree: SearchedTree, known: "KnownFiles", candidates: Candidates, sharing: Sharing | None = None
+        self,
+        tree: SearchedTree,
+        known: "KnownFiles",
+        facts: FactTable,
+        candidates: Candidates,
+        sharing: Sharing | None = None,
     ) -> None:
         super().__init__(candidates, tree, sharing)
         self.known = known
+        self._facts = facts
         self._selected: Recent[tuple[str, ...], _Selected] = Recent(MAX_SELECTIONS)
         """Recent selections, by their entries."""
 
@@ -217,6 +205,20 @@ class HeldSnapshot(Snapshot):
     def _files(self, selection: Selection, query: Query, _meter: Meter) -> "Located":
         """Return where their texts are: those in memory that the index does not rule out are searched there."""
         return self._select(selection).locate(self.known, query.max_bytes)
+
+    def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
+        """Take the words that are kept, and count those of the other files."""
+        located = self._files(selection, query, meter)
+        selected = self._select(selection)
+        held = selected.find_words(located, self._facts)
+        counts = WordCounts(selected.paths, words, meter)
+        held.add_to(counts, meter)
+        if held.uncounted:
+            uncounted = frozenset(held.uncounted)
+            rest = Selection(uncounted.__contains__, lambda _: True, lambda _: sorted(uncounted))
+            counts.skipped = self.search(rest, query, counts, meter)
+        counts.skipped.add_all(located.skipped)
+        return counts
 
     def _select(self, selection: Selection) -> "_Selected":
         entries = selection.entries
@@ -230,8 +232,8 @@ class WarmSnapshot(HeldSnapshot):
 
     known: "TreeCache"
 
-    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: Rules) -> None:
-        super().__init__(tree, cache, candidates)
+    def __init__(self, tree: Tree, cache: "TreeCache", facts: FactTable, candidates: Candidates, rules: Rules) -> None:
+        super().__init__(tree, cache, facts, candidates)
         self.version = cache.version
         """The version of the listing that the candidates are from."""
         self._include_hidden = rules.names.include_hidden
@@ -254,6 +256,7 @@ class _Selected:
     def __init__(self, paths: Paths) -> None:
         self.paths = paths
         self._located: Located | None = None
+        self._words: HeldWords | None = None
 
     def locate(self, files: "KnownFiles", max_bytes: int) -> "Located":
         """Return where their texts are now."""
@@ -262,3 +265,11 @@ class _Selected:
         if self._located is None or not self._located.is_current(max_bytes):
             self._located = Located(files, self.paths, max_bytes)
         return self._located
+
+    def find_words(self, located: "Located", facts: FactTable) -> "HeldWords":
+        """Return which of their words are kept now."""
+        from zeno.cache.held_words import HeldWords  # not needed to start
+
+        if self._words is None or self._words.version != (located.version, facts.words.count):
+            self._words = HeldWords(located, self.paths, facts)
+        return self._words

@@ -1,5 +1,7 @@
 """Extract facts in another process, so that text which crashes a parser costs the facts of one file.
 
+A process that works ahead of requests also counts words.
+
 This module is both ends: `Helper` starts the process and asks it, `main` is the process. It inherits the confinement of
 the server, is given text and no path, and its answers are checked by `facts.decode`.
 """
@@ -10,16 +12,15 @@ import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, cast
-
-if TYPE_CHECKING:
-    pass
+from typing import BinaryIO, NamedTuple, cast
 
 _FRAME = struct.Struct("<II")
-_LENGTH = struct.Struct("<I")
+_LENGTHS = struct.Struct("<II")
 # Seconds between two looks at the deadline of a request.
 _PAUSE = 0.05
 MAX_ANSWER = 1 << 28
+# With this flag a process takes little of the processor, and counts words.
+_AHEAD = "--ahead"
 # In isolated mode no module is imported from the current directory.
 COMMAND = (sys.executable, "-I", "-m", "zeno.code.helper")
 
@@ -28,13 +29,22 @@ class Crashed(Exception):
     """The process ended, or sent something that is no answer."""
 
 
+class TextFindings(NamedTuple):
+    """The findings in one text, as bytes."""
+
+    facts: bytes
+    """As `facts.encode` makes them."""
+    words: bytes
+    """As `word_table.encode_words` makes them, if the process works ahead."""
+
+
 class Helper:
     """A process that extracts facts, one text at a time. Raises OSError if it cannot be started."""
 
-    def __init__(self, *, nice: bool = False) -> None:
+    def __init__(self, *, ahead: bool = False) -> None:
         import subprocess
 
-        command = [*COMMAND, *(["--nice"] if nice else [])]
+        command = [*COMMAND, *([_AHEAD] if ahead else [])]
         self._process: subprocess.Popen[bytes] = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
         )
@@ -56,12 +66,12 @@ class Helper:
             while data:
                 data = data[os.write(sink, data) :]
 
-    def receive(self, check: Callable[[], object]) -> bytes:
-        """Return the encoded facts, calling `check` while waiting, which may raise."""
-        (length,) = _LENGTH.unpack(self._read(_LENGTH.size, check))
-        if length > MAX_ANSWER:
+    def receive(self, check: Callable[[], object]) -> TextFindings:
+        """Return the answer, calling `check` while waiting, which may raise."""
+        facts, words = _LENGTHS.unpack(self._read(_LENGTHS.size, check))
+        if facts + words > MAX_ANSWER:
             raise Crashed
-        return self._read(length, check)
+        return TextFindings(self._read(facts, check), self._read(words, check))
 
     def _read(self, size: int, check: Callable[[], object]) -> bytes:
         pieces = []
@@ -96,6 +106,7 @@ def main() -> None:
     _end_with_parent()
     from zeno.code.extract import apply_rules, extract
     from zeno.code.facts import encode
+    from zeno.ranking.word_table import encode_words
 
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while len(header := source.read(_FRAME.size)) == _FRAME.size:
@@ -106,7 +117,8 @@ def main() -> None:
             data = encode(extract(name, text))
         except (MemoryError, RecursionError):
             data = encode(apply_rules(name, text))
-        sink.write(_LENGTH.pack(len(data)) + data)
+        words = encode_words(text) if _AHEAD in sys.argv else b""
+        sink.write(_LENGTHS.pack(len(data), len(words)) + data + words)
         sink.flush()
 
 
@@ -116,7 +128,7 @@ def _end_with_parent() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if "--nice" in sys.argv:
+    if _AHEAD in sys.argv:
         os.nice(10)
     with suppress(ImportError, OSError, ValueError):
         import resource

@@ -4,9 +4,9 @@ import os
 import select
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from zeno.code.helper import Crashed, Helper
+from zeno.code.helper import Crashed, Helper, TextFindings
 
 PROCESSES = 2
 # Processes that may end on a text before it is given up. One may be killed for want of memory.
@@ -17,11 +17,20 @@ MAX_IDLE_SECONDS = 20.0
 PAUSE = 0.05
 
 
+class Holder(Protocol):
+    """Holds a text."""
+
+    words: int
+    """The number of the text among those whose words are kept."""
+
+
 class SourceText(NamedTuple):
     """The text of a file in normal form."""
 
     path: str
     text: bytes
+    holder: Holder | None = None
+    """Is told the number of the text when its words are kept."""
 
 
 class _Task(NamedTuple):
@@ -34,20 +43,20 @@ class _Task(NamedTuple):
 class Pool:
     """Some processes, started when they are needed. `close` ends them."""
 
-    def __init__(self, *, nice: bool = False) -> None:
-        self._nice = nice
+    def __init__(self, *, ahead: bool = False) -> None:
+        self._ahead = ahead
         self._owner = os.getpid()
         self._free: list[Helper] = []
         self._busy: dict[int, _Task] = {}
         """By descriptor."""
 
-    def parse(self, files: Sequence[SourceText], check: Callable[[], object]) -> list[bytes | None]:
-        """Return the encoded facts of each text; None where processes ended on it, or none could be started.
+    def parse(self, files: Sequence[SourceText], check: Callable[[], object]) -> list[TextFindings | None]:
+        """Return the answer about each text; None where processes ended on it, or none could be started.
 
         `check` is called while waiting, and may raise: then the processes at work are killed.
         """
         self._forget_others()
-        answers: list[bytes | None] = [None] * len(files)
+        answers: list[TextFindings | None] = [None] * len(files)
         attempts = [ATTEMPTS] * len(files)
         waiting = list(range(len(files)))[::-1]
         try:
@@ -65,7 +74,7 @@ class Pool:
             self._kill_busy()
         return answers
 
-    def parse_ahead(self, files: Iterator[SourceText]) -> tuple[list[tuple[SourceText, bytes]], bool]:
+    def parse_ahead(self, files: Iterator[SourceText]) -> tuple[list[tuple[SourceText, TextFindings]], bool]:
         """Collect answers, and give free processes more texts. Also returns whether any is at work.
 
         Waits two milliseconds for an answer if all are at work, so that asking again at once takes no processor.
@@ -95,7 +104,7 @@ class Pool:
     def _start(self, file: SourceText, index: int) -> bool:
         """Give a text to a process, a new one if none is free; return False if none can be started."""
         try:
-            helper = self._free.pop() if self._free else Helper(nice=self._nice)
+            helper = self._free.pop() if self._free else Helper(ahead=self._ahead)
         except OSError:
             return False
         self._busy[helper.descriptor] = _Task(helper, index, file, time.monotonic())
@@ -109,7 +118,7 @@ class Pool:
         readable = select.select(list(self._busy), [], [], seconds)[0]
         return [self._busy[descriptor] for descriptor in readable]
 
-    def _answer(self, task: _Task, check: Callable[[], object]) -> bytes | None:
+    def _answer(self, task: _Task, check: Callable[[], object]) -> TextFindings | None:
         """Return the answer of a process; None if it ended."""
         try:
             answer = task.helper.receive(check)

@@ -2,5 +2,6 @@
 
 `rules` has the constants, `words` cuts texts into words, `question` reads a query, `places` reads paths, `ranker` gives
 each file a score from words and paths, `definitions` raises those of files that define what the query names, and
-`passage` finds the lines to show. All sums are of whole numbers, so a score is the same on every machine.
+`passage` finds the lines to show. `word_table` keeps the words of texts by content. All sums are of whole numbers, so a
+score is the same on every machine.
 """

@@ -1,6 +1,7 @@
 """Raise the scores of files that define what the query names."""
 
 from collections.abc import Iterable
+from zlib import crc32
 
 from zeno.ranking.question import Question
 from zeno.ranking.rules import DEFINITION
@@ -18,6 +19,22 @@ def find_defined_share(question: Question, names: Iterable[tuple[str, bool]]) ->
         if share > most or (share == most and share and name < best):
             most, best = share, name
     return most, best
+
+
+def name_key(name: str) -> int:
+    """Return a number that names share which differ in case, underscores, or in what stands before their last run."""
+    runs = RUN.findall(name.encode())
+    return _key(runs[-1]) if runs else 0
+
+
+def collect_keys(question: Question) -> frozenset[int]:
+    """Return the keys of all names that add to the score of a file that defines them."""
+    runs = {*question.names, *question.compounds, *question.joined, *([question.only] if question.only else [])}
+    return frozenset(map(_key, runs))
+
+
+def _key(run: bytes) -> int:
+    return crc32(run.lower().replace(b"_", b""))
 
 
 def _share(question: Question, name: str, *, is_inner: bool) -> int:

@@ -1,11 +1,15 @@
 """Read paths: the words in the name of a file and in those of its directories, and what kind of file it is."""
 
+from array import array
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from zeno.ranking.rules import KINDS
 from zeno.ranking.words import RUN, stems_of
+
+# Each takes about as much memory as some hundred bytes of text a file.
+MAX_TABLES = 2
 
 
 class PathWords(NamedTuple):
@@ -66,17 +70,57 @@ def end_of(path: str) -> tuple[bytes, bytes]:
 
 
 class PlaceTable:
-    """The places of some files, and which of them have a word in their paths."""
+    """Words in the paths of some files. A file is its index."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
-        self.places = [read_path(path) for path in paths]
-        self.names: dict[bytes, list[int]] = {}
-        """Indexes of the files with a word in their names, by stem."""
-        self.directories: dict[bytes, list[int]] = {}
+        self.factors = bytearray(len(paths))
+        """The factor of each score for the kind of file, in hundredths."""
+        self.names: dict[bytes, array[int]] = {}
+        """The files with a word in their names, by stem."""
+        self.directories: dict[bytes, array[int]] = {}
         """Those with a word in the names of their directories."""
-        for index, place in enumerate(self.places):
+        self.joined: dict[bytes, array[int]] = {}
+        """Those whose names have these stems, written as one."""
+        for index, path in enumerate(paths):
+            place = read_path(path)
+            self.factors[index] = place.factor
+            _add(self.joined, place.joined, index)
             for word in place.name:
-                self.names.setdefault(word, []).append(index)
+                _add(self.names, word, index)
             for word in place.directories:
-                self.directories.setdefault(word, []).append(index)
+                _add(self.directories, word, index)
+
+    def find_end(self, end: bytes) -> list[int]:
+        """Return the files with this name in lower case, or with this directory and name."""
+        return [file for file in self._by_name.get(end.rpartition(b"/")[2], ()) if end in end_of(self.paths[file])]
+
+    @cached_property
+    def _by_name(self) -> "dict[bytes, array[int]]":
+        found: dict[bytes, array[int]] = {}
+        for index, path in enumerate(self.paths):
+            _add(found, end_of(path)[0], index)
+        return found
+
+
+def _add(table: "dict[bytes, array[int]]", word: bytes, index: int) -> None:
+    found = table.get(word)
+    if found is None:
+        table[word] = array("I", (index,))
+    else:
+        found.append(index)
+
+
+class PlaceTables:
+    """The tables of the last few lists of paths: clients repeat few selections."""
+
+    def __init__(self) -> None:
+        self._tables: list[PlaceTable] = []
+
+    def find(self, paths: Sequence[str]) -> PlaceTable:
+        """Return the table of these paths."""
+        found = next((table for table in self._tables if table.paths == paths), None)
+        if found is None:
+            found = PlaceTable(paths)
+        self._tables = [found, *(table for table in self._tables if table is not found)][:MAX_TABLES]
+        return found

@@ -5,9 +5,10 @@ All sums are of whole numbers. A score is in hundred-thousandths until it is rou
 
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
+from heapq import nlargest
 from typing import NamedTuple
 
-from zeno.ranking.places import PlaceTable, end_of
+from zeno.ranking.places import PlaceTable
 from zeno.ranking.question import Question
 from zeno.ranking.rules import FILE_MENTIONED, IN_DIRECTORIES, IN_NAME, NAME_EQUALS, WORDS_IN_PATH
 
@@ -19,17 +20,25 @@ class Occurrences(NamedTuple):
     """The files whose texts have a word, and how much it counts there (see `words.strength`)."""
 
     files: list[int]
+    """Of several files with one text the first; one more than there are files stands for a file that does not count."""
     strengths: list[int]
 
 
-NOWHERE = Occurrences([], [])
+class TextWords(NamedTuple):
+    """The words in the texts of files. A file is its index."""
+
+    has_text: bytearray
+    """1 for each file with a text that is not empty. Others do not count."""
+    occurrences: dict[bytes, Occurrences]
+    twins: dict[int, int]
+    """Further files with the text of another, and that one."""
 
 
 class Ranking(NamedTuple):
     """The scores of files for a query."""
 
-    scores: dict[int, int]
-    """By index of the file, in hundred-thousandths; files without any word of the query have none."""
+    scores: list[int]
+    """By index of the file, in hundred-thousandths; 0 for files without any word of the query."""
     frequencies: dict[bytes, int]
     """In how many files each term occurs, text or path."""
     weights: dict[bytes, int]
@@ -41,55 +50,67 @@ def rarity(files: int, having: int) -> int:
     return int((Decimal(2 * files + 2) / Decimal(2 * having + 1)).ln(_DIGITS).scaleb(3).to_integral_value())
 
 
-def score_files(question: Question, table: PlaceTable, occurrences: Mapping[bytes, Occurrences]) -> Ranking:
+def score_files(question: Question, table: PlaceTable, texts: TextWords) -> Ranking:
     """Return the scores of files that have a word of the query in their texts or paths."""
-    scores = [0] * len(table.paths)
+    has_text, twins = texts.has_text, texts.twins
+    count_files = has_text.count(1)
+    scores, copies = [0] * (len(has_text) + 1), [1] * len(has_text) + [0]
+    for first in twins.values():
+        copies[first] += 1
+    added: dict[int, int] = {}
     words_in_path: dict[int, int] = {}
     frequencies: dict[bytes, int] = {}
     weights: dict[bytes, int] = {}
     for word, term in question.terms.items():
-        files, strengths = occurrences.get(word, NOWHERE)
-        names, directories = table.names.get(word, ()), table.directories.get(word, ())
+        files, strengths = texts.occurrences[word]
+        names = [file for file in table.names.get(word, ()) if has_text[file]]
+        directories = [file for file in table.directories.get(word, ()) if has_text[file]]
         in_path = {*names, *directories}
-        frequencies[word] = len(in_path.union(files)) if in_path else len(files)
-        if not frequencies[word]:
+        frequency = sum(map(copies.__getitem__, files))
+        if in_path:
+            having = set(files)
+            frequency += sum(twins.get(file, file) not in having for file in in_path)
+        frequencies[word] = frequency
+        if not frequency:
             continue
-        weights[word] = weight = rarity(len(table.paths), frequencies[word]) * term.weight // 100
+        weights[word] = weight = rarity(count_files, frequency) * term.weight // 100
         for file, strength in zip(files, strengths, strict=True):
             scores[file] += weight * strength
         for file in names:
-            scores[file] += weight * IN_NAME
+            added[file] = added.get(file, 0) + weight * IN_NAME
         for file in directories:
-            scores[file] += weight * IN_DIRECTORIES
+            added[file] = added.get(file, 0) + weight * IN_DIRECTORIES
         for file in in_path:
             words_in_path[file] = words_in_path.get(file, 0) + 1
-    count = len(weights)
-    found = {
-        file: score
-        * table.places[file].factor
-        * (100 * count + WORDS_IN_PATH * words_in_path.get(file, 0))
-        // (100 * 100 * count)
-        for file, score in enumerate(scores)
-        if score
-    }
+    scores.pop()
+    for file, first in twins.items():
+        scores[file] = scores[first]
+    found = [score * factor // 100 for score, factor in zip(scores, table.factors, strict=True)]
+    for file, times in words_in_path.items():
+        score, count = scores[file] + added[file], len(weights)
+        found[file] = score * table.factors[file] * (100 * count + WORDS_IN_PATH * times) // (100 * 100 * count)
     _prefer_named(question, table, found, words_in_path)
-    return Ranking({file: score for file, score in found.items() if score}, frequencies, weights)
+    return Ranking(found, frequencies, weights)
 
 
-def _prefer_named(question: Question, table: PlaceTable, found: dict[int, int], in_path: Mapping[int, int]) -> None:
+def _prefer_named(question: Question, table: PlaceTable, found: list[int], in_path: Mapping[int, int]) -> None:
     """Raise the scores of files that the query names: by their names without extension, or as files."""
-    for file in in_path:
-        if file in found and table.places[file].joined in question.joined_stems:
-            found[file] = found[file] * (100 + NAME_EQUALS) // 100
-    if question.files:
-        for file, score in found.items():
-            if not question.files.isdisjoint(end_of(table.paths[file])):
-                found[file] = score * (100 + FILE_MENTIONED) // 100
+    for name in question.joined_stems:
+        for file in table.joined.get(name, ()):
+            if file in in_path:
+                found[file] = found[file] * (100 + NAME_EQUALS) // 100
+    named = {file for end in question.files for file in table.find_end(end)}
+    for file in named:
+        found[file] = found[file] * (100 + FILE_MENTIONED) // 100
 
 
-def best(scores: Mapping[int, int], paths: Sequence[str], count: int) -> list[int]:
-    """Return the files with the best scores, rounded as in answers; of equal ones the first by path."""
-    return sorted(scores, key=lambda file: (-round_score(scores[file]), paths[file]))[:count]
+def best(scores: Sequence[int], paths: Sequence[str], count: int) -> list[int]:
+    """Return the files with the best scores, rounded as in answers; of equal ones the first by path. None has 0."""
+    least = max(min(nlargest(count, scores), default=0), 1)
+    # Whatever is rounded to the same as the last of them may come before it.
+    near = [file for file, score in enumerate(scores) if score > least - 10]
+    near = [file for file in near if scores[file]]
+    return sorted(near, key=lambda file: (-round_score(scores[file]), paths[file]))[:count]
 
 
 def round_score(score: int) -> int:

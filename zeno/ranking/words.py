@@ -12,11 +12,17 @@ from zeno.ranking.rules import LENGTH_SHARE, MAX_DIGITS, MAX_RUN_BYTES, SATURATI
 
 RUN = re.compile(rb"[0-9A-Za-z_\x80-\xff]+")
 """A run of the characters of identifiers."""
+_BLANK = bytes(byte if RUN.match(bytes([byte])) or byte == 10 else 32 for byte in range(256))
 _PART = re.compile(rb"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 _DOUBLED = frozenset(b"bdfgmnprt")
 # The shortest word that loses an ending, and what must be left of it.
 _SHORTEST = 4
 _LEFT = 3
+
+
+def blank_lines(text: bytes) -> bytes:
+    """Return a text with blanks between its runs and nothing else but line ends: split, it gives what `RUN` finds."""
+    return text.translate(_BLANK)
 
 
 def split_run(run: bytes) -> list[bytes]:
@@ -54,7 +60,7 @@ def stems_of(run: bytes) -> tuple[bytes, ...]:
 def count_words(text: bytes) -> dict[bytes, int]:
     """Return how often each stem occurs in a text in normal form."""
     counts: dict[bytes, int] = {}
-    for run, times in Counter(RUN.findall(text)).items():
+    for run, times in Counter(blank_lines(text).split()).items():
         for word in stems_of(run):
             counts[word] = counts.get(word, 0) + times
     return counts

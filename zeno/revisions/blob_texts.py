@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from zeno.cache.parse_ahead import source_of
 from zeno.cache.segments import HeldText
 from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Store
 from zeno.code.pool import SourceText
@@ -151,5 +152,5 @@ class BlobTexts:
 
 def _read_sources(blobs: list[Blob]) -> Iterator[SourceText]:
     for blob in blobs:
-        if blob.text is not None and blob.text.segment is not None:
-            yield SourceText(blob.path, blob.text.read())
+        if (source := source_of(blob.path, blob.text)) is not None:
+            yield source

@@ -47,7 +47,7 @@ class CommitCorpus(Corpus):
                 rules,
                 Snapshot(candidates, self.tree, sharing)
                 if self._files is None
-                else CommitSnapshot(self.tree, self._files, candidates, sharing),
+                else CommitSnapshot(self.tree, self._files, self.facts, candidates, sharing),
             )
         return self._snapshots[rules]
 

@@ -15,11 +15,13 @@ from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import Unlisted, WalkedNames, list_directory, walk_runs
 from zeno.meter import Meter
+from zeno.ranking.places import PlaceTables
 from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.loop import SearchFiles, Sharing, search
 from zeno.search.query import Query
 from zeno.search.selection import Candidates, Rules, Selection, select
 from zeno.search.sink import Sink, Skipped
+from zeno.search.word_counts import WordCounts
 from zeno.text.path_names import Paths
 
 # With fewer files a second process costs more than it saves.
@@ -53,6 +55,12 @@ class Snapshot:
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search the candidates that a selection asks for. Return those that cannot be searched."""
         return search(self._tree, self._files(selection, query, meter), query, sink, meter, self._sharing)
+
+    def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
+        """Return which of the candidates that a selection asks for have these words. The query finds all texts."""
+        counts = WordCounts(self.paths(selection), words, meter)
+        counts.skipped = self.search(selection, query, counts, meter)
+        return counts
 
     def _files(self, selection: Selection, _query: Query, _meter: Meter) -> SearchFiles:
         """Return these candidates with what is known of them: by default nothing."""
@@ -106,6 +114,8 @@ class Corpus(ABC):
         """The root itself, or the roots, for operations on single paths."""
         self.facts = facts
         """Facts about source code, by the content of files."""
+        self.places = PlaceTables()
+        """The words in the paths of recent selections."""
         self.revisions: Revisions = NoRevisions()
         """The commits that requests may ask for."""
 

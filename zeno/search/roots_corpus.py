@@ -5,7 +5,7 @@ its own root. Globs, caps and cursors are about whole paths, so they are applied
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from zeno.files.file_tree import FileTree, TextFile
@@ -19,6 +19,7 @@ from zeno.search.corpus import Corpus, Snapshot
 from zeno.search.query import Query
 from zeno.search.selection import EVERYTHING, Candidates, Recent, Rules, Selection, select
 from zeno.search.sink import SearchedFile, Sink, Skipped, Wish
+from zeno.search.word_counts import WordCounts
 from zeno.text.path_names import Paths
 
 NO_LIMIT = 1 << 53
@@ -115,19 +116,32 @@ class RootsSnapshot(Snapshot):
 
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search them, root by root."""
+        skipped = Skipped()
+        for part, _, inner in self._divide(self.paths(selection), selection):
+            below = _Below(sink, part.prefix)
+            skipped.add_all(part.snapshot.search(inner, query, below, meter), part.prefix)
+        return skipped
+
+    def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
+        """Count them, root by root."""
         paths = self.paths(selection)
+        counts = WordCounts(paths, words, meter)
+        for part, start, inner in self._divide(paths, selection):
+            found = part.snapshot.count_words(inner, query, words, meter)
+            counts.add_part(found, start)
+            counts.skipped.add_all(found.skipped, part.prefix)
+        return counts
+
+    def _divide(self, paths: Paths, selection: Selection) -> Iterator[tuple[_Part, int, Selection]]:
+        """Yield the roots that have some of the paths, the index of the first one, and the selection of them."""
         # Where no file of a root was left out here, equal entries pick the same files of it.
         entries = selection.entries if self._whole else None
-        skipped = Skipped()
-        for _, prefix, snapshot in self.parts:
+        for part in self.parts:
             # Paths with one prefix stand together, and 0 is the character after the slash.
-            wanted = paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
+            start = bisect_left(paths, part.prefix)
+            wanted = paths[start : bisect_left(paths, part.prefix[:-1] + "0")]
             if wanted:
-                below = _Below(sink, prefix)
-                skipped.add_all(
-                    snapshot.search(_exactly(wanted, prefix, snapshot, entries), query, below, meter), prefix
-                )
-        return skipped
+                yield part, start, _exactly(wanted, part.prefix, part.snapshot, entries)
 
 
 class _Below:

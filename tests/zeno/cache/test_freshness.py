@@ -183,7 +183,7 @@ def test_a_mount_over_a_directory_is_seen(planted, pipe):
 def unprivileged(planted: Path, corpus: str) -> Pipe:
     """A server that may not read everything, as the superuser may: somebody else's, with everything imported before."""
     code = (
-        "import os, sys, zeno.cache.located, zeno.cache.tree_cache\n"
+        "import os, subprocess, sys, zeno.cache.located, zeno.cache.tree_cache\n"
         "from zeno.session.dispatch import OPS, prepare\n"
         "from zeno.search.corpus import ColdCorpus\n"
         "from zeno.cache.warm_corpus import WarmCorpus\n"

@@ -24,7 +24,7 @@ def helper():
 def test_it_answers_text_after_text(helper):
     for name, text in (("a.py", b"def f(): pass\n"), ("a.go", b"package a\n"), ("a.unknown", b"x\n"), ("b.py", b"")):
         helper.send(name, text)
-        assert decode(helper.receive(_nothing)) == extract(name, text)
+        assert decode(helper.receive(_nothing).facts) == extract(name, text)
 
 
 def test_a_killed_process_is_told(helper):

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from tests.support.plain_ranker import PlainRanker
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.code.extract import extract
+from zeno.files.roots import Roots
 from zeno.files.tree import Tree
 from zeno.interfaces.result_text import text_of
 from zeno.meter import Meter, Overrun
 from zeno.ops.search import search
 from zeno.search.corpus import ColdCorpus
+from zeno.search.roots_corpus import corpus_of
 from zeno.session.server import Server
 
 CHANGING = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -56,22 +58,66 @@ def test_files_scores_and_terms_are_those_of_the_plain_ranker(root, ask, texts, 
     assert ranked(ask("search", query=query)) == expected(texts, query)
 
 
+def answer(server, **args):
+    result = json.loads(server.answer(json.dumps({"id": "1", "op": "search", "args": args}).encode()))["result"]
+    return {"result": {**result, "metrics": 0}}
+
+
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(st.dictionaries(st.sampled_from(PATHS), TEXT, min_size=1), min_size=2, max_size=4), QUERY)
-def test_an_edit_is_seen_by_the_next_request_and_warm_answers_are_the_cold_ones(root, ask, states, query):
+@given(
+    st.lists(st.dictionaries(st.sampled_from(PATHS), TEXT, min_size=1), min_size=2, max_size=4),
+    QUERY,
+    st.sampled_from([["."], ["src", "*.py"], ["docs/cache.md"]]),
+)
+def test_an_edit_is_seen_by_the_next_request_and_warm_answers_are_the_cold_ones(root, states, query, paths):
+    """Words that were kept before, counted ahead or not yet counted: the answer is that of the plain ranker."""
     write(root, {})
+    if not (root / "link.py").is_symlink():
+        (root / "link.py").symlink_to("a.py")
     with Tree(str(root)) as tree:
-        corpus = WarmCorpus(tree, 1 << 20)
+        corpus, cold = WarmCorpus(tree, 1 << 20), Server(ColdCorpus(tree))
         server = Server(corpus)
         for texts in states:
             write(root, texts)
+            linked = {**texts, **({"link.py": texts["a.py"]} if "a.py" in texts else {})}
             for is_prepared in (False, True):
                 while is_prepared and corpus.idle():
                     pass
-                line = json.dumps({"id": "1", "op": "search", "args": {"query": query}}).encode()
-                warm, cold = json.loads(server.answer(line)), ask("search", query=query)
-                assert ranked(warm) == expected(texts, query)
-                assert {**warm["result"], "metrics": 0} == {**cold["result"], "metrics": 0}
+                warm = answer(server, query=query)
+                assert ranked(warm) == expected(linked, query)
+                assert warm == answer(cold, query=query)
+                assert answer(server, query=query, paths=paths) == answer(cold, query=query, paths=paths)
+            assert all(held.words >= 0 for held in corpus.texts.list_texts())
+        corpus.close()
+
+
+def test_kept_words_have_a_limit_and_those_of_texts_that_are_gone_are_forgotten(root):
+    with Tree(str(root)) as tree:
+        corpus = WarmCorpus(tree, 1 << 18)
+        server, cold = Server(corpus), Server(ColdCorpus(tree))
+        for state in range(3):
+            for number in range(12):
+                words = (f"word{state}x{number}x{one}" for one in "abcdefghijklmnopqrstuvwxyz")
+                (root / f"{number}.txt").write_text(" ".join(words) + " store\n")
+            while corpus.idle():
+                pass
+            assert corpus.facts.words.size <= (1 << 18) // 8 + (1 << 14)
+            assert answer(server, query="store a") == answer(cold, query="store a")
+        corpus.close()
+
+
+def test_several_roots_are_ranked_as_one_tree_with_their_words_kept(root):
+    for name in ("one", "two"):
+        (root / name).mkdir()
+        write(root / name, {"a.py": "class Store: ...\n", "store.py": f"{name} = close_store()\n"})
+    with Tree(str(root)) as tree, Roots({name: str(root / name) for name in ("one", "two")}) as roots:
+        corpus = corpus_of(roots, lambda one: WarmCorpus(one, 1 << 20))
+        whole, several = Server(ColdCorpus(tree)), Server(corpus)
+        for query in ("close store", "two Store", "three"):
+            assert ranked(answer(several, query=query)) == ranked(answer(whole, query=query))
+            while corpus.idle():
+                pass
+            assert ranked(answer(several, query=query)) == ranked(answer(whole, query=query))
         corpus.close()
 
 

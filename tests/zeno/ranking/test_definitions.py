@@ -1,6 +1,9 @@
 """Definitions: the nearer a name is to the query, the more it adds."""
 
-from zeno.ranking.definitions import find_defined_share
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zeno.ranking.definitions import collect_keys, find_defined_share, name_key
 from zeno.ranking.question import read_query
 from zeno.ranking.rules import DEFINITION
 
@@ -28,6 +31,16 @@ def test_of_equal_names_the_first_by_letters_is_told_whatever_their_order():
         == find_defined_share(question, names[::-1])
         == (DEFINITION["word"], "cache")
     )
+
+
+@given(st.lists(st.sampled_from(["Store", "read_rows", "readRows", "rows", "a::ROWS", "~", "x", "é"])))
+def test_only_names_with_an_asked_key_add_to_a_score(names):
+    for query in ("read rows", "Store", "x", "readRows é", "ROWS of `read_rows`"):
+        question = read_query(query)
+        keys = collect_keys(question)
+        for name in names:
+            if name_key(name) not in keys:
+                assert find_defined_share(question, [(name, False)]) == (0, "")
 
 
 def test_other_names_add_nothing():

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zeno.ranking.passage import best_window, find_passage, line_words
+from zeno.ranking.passage import best_window, find_passage, find_terms
 from zeno.ranking.rules import PASSAGE_LINES, SHOWN_LINES
 
 WEIGHTS = {b"a": 5, b"b": 3, b"c": 1}
@@ -23,20 +23,21 @@ def test_the_window_is_the_best_of_all(rows, length):
 
 
 def test_a_definition_of_the_query_begins_the_passage():
-    lines = [b"a b c", b"", b"def a(): ...", b"    b", b"x"]
-    assert find_passage(lines, WEIGHTS, [2]) == (2, 3, [2, 3])
+    text = b"a b\n\ndef a(): ...\n    b\nx\n"
+    assert find_passage(text, WEIGHTS, [2]) == (2, 3, [2, 3], {b"a", b"b"})
 
 
 def test_a_text_without_terms_shows_its_first_lines():
-    lines = [b"", b"x", *[b"y"] * 20]
-    assert find_passage(lines, WEIGHTS) == (0, PASSAGE_LINES - 1, [1, 2, 3])
+    assert find_passage(b"\nx\n" + b"y\n" * 20, WEIGHTS) == (0, PASSAGE_LINES - 1, [1, 2, 3], set())
+    assert find_passage(b"\nx\n", WEIGHTS) == (0, 1, [1], set())
 
 
 def test_the_lines_with_the_most_terms_are_shown_in_order():
-    lines = [b"c", b"b", b"a", b"a b"]
-    assert find_passage(lines, WEIGHTS).shown == [1, 2, 3]
-    assert len(find_passage(lines, WEIGHTS).shown) == SHOWN_LINES
+    shown = find_passage(b"c\nb\na\na b\n", WEIGHTS).shown
+    assert shown == [1, 2, 3]
+    assert len(shown) == SHOWN_LINES
 
 
 def test_terms_on_a_line_are_found_by_their_stems():
-    assert line_words(b"cachedRows(x)", {b"cach": 1, b"row": 1, b"y": 1}) == {b"cach", b"row"}
+    weights = {b"cach": 1, b"row": 1, b"y": 1}
+    assert find_terms(b"x\ncachedRows(x)\n", weights) == [(1, {b"cach", b"row"})]

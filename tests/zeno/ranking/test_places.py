@@ -2,7 +2,7 @@
 
 import pytest
 
-from zeno.ranking.places import PlaceTable, end_of, read_path
+from zeno.ranking.places import MAX_TABLES, PlaceTable, PlaceTables, end_of, read_path
 
 
 def test_words_of_a_name_and_of_its_directories_are_told_apart():
@@ -37,8 +37,25 @@ def test_tests_documents_and_data_count_less(path, factor):
 
 def test_a_table_finds_files_by_words_in_their_paths():
     table = PlaceTable(["a/store.py", "stores/b.py", "stores/store.py"])
-    assert table.names[b"stor"] == [0, 2]
-    assert table.directories[b"stor"] == [1, 2]
+    assert list(table.names[b"stor"]) == [0, 2]
+    assert list(table.directories[b"stor"]) == [1, 2]
+    assert list(table.joined[b"stor"]) == [0, 2]
+
+
+def test_a_table_finds_files_by_the_ends_of_their_paths():
+    table = PlaceTable(["a/Store.py", "b/store.py", "store.py"])
+    assert table.find_end(b"store.py") == [0, 1, 2]
+    assert table.find_end(b"a/store.py") == [0]
+    assert table.find_end(b"other.py") == []
+
+
+def test_tables_of_recent_paths_are_kept():
+    tables = PlaceTables()
+    first = tables.find(["a.py"])
+    assert tables.find(["a.py"]) is first
+    for number in range(MAX_TABLES):
+        tables.find([f"{number}.py"])
+    assert tables.find(["a.py"]) is not first
 
 
 def test_the_end_of_a_path_has_its_name_and_its_directory():

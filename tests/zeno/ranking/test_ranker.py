@@ -7,7 +7,7 @@ from tests.support.plain_ranker import PlainRanker
 from zeno.ranking.definitions import find_defined_share
 from zeno.ranking.places import PlaceTable
 from zeno.ranking.question import read_query
-from zeno.ranking.ranker import Occurrences, best, rarity, round_score, score_files
+from zeno.ranking.ranker import Occurrences, TextWords, best, rarity, round_score, score_files
 from zeno.ranking.words import count_words, strength
 
 WORDS = ("cache", "caches", "Cache", "store", "cacheStore", "read_rows", "rows", "the", "rarely", "x", "é", "9")
@@ -33,8 +33,8 @@ def rank(texts, definitions, query):
         found[word] = Occurrences(
             files, [strength(counts[file][word], len(texts[paths[file]].encode())) for file in files]
         )
-    ranking = score_files(question, PlaceTable(paths), found)
-    scores = dict(ranking.scores)
+    ranking = score_files(question, PlaceTable(paths), TextWords(bytearray([1] * len(paths)), found, {}))
+    scores = ranking.scores
     for file in best(scores, paths, 200):
         scores[file] = scores[file] * (100 + find_defined_share(question, definitions.get(paths[file], []))[0]) // 100
     terms = [(term.spelling, ranking.frequencies[word]) for word, term in question.terms.items()]
