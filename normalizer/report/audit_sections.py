@@ -130,7 +130,7 @@ def left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sect
             )
         else:
             drilldown = drilldowns.add(f"Left out: {LEFT_OUT[reason]}", lookup.of_status(reason))
-        rows.append([reason.replace("_", " "), drilldowns.number(count, drilldown), LEFT_OUT[reason]])
+        rows.append([reason, drilldowns.number(count, drilldown), LEFT_OUT[reason]])
     counted = len(lookup.of_status("counted"))
     said = [f"{counted} of {study.summary['records']} records are in the headline's numbers."]
     return section(

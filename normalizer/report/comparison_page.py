@@ -119,7 +119,7 @@ def _explain_left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup
     rows = []
     for reason, count in (study.preferences or {})["left_out"].items():
         found = drilldowns.add(f"Left out: {audit_sections.LEFT_OUT[reason]}", lookup.of_status(reason))
-        rows.append([reason.replace("_", " "), drilldowns.number(count, found), audit_sections.LEFT_OUT[reason]])
+        rows.append([reason, drilldowns.number(count, found), audit_sections.LEFT_OUT[reason]])
     return section(
         "left-out",
         "Left out, and why",

@@ -193,7 +193,7 @@ def _contrast(report: dict[str, Any], number: int, drilldowns: Drilldowns, looku
 
 
 def _flag(flag: str) -> Html:
-    return el("span", flag.replace("_", " "), class_="badge warn", title=FLAGS.get(flag, flag))
+    return el("span", flag, class_="badge warn", title=FLAGS.get(flag, flag))
 
 
 def percent(share: Decimal) -> str:

@@ -15,7 +15,7 @@
   };
   const plural = (count, noun) => count + " " + noun + (count === 1 ? "" : "s");
   const TONE = { counted: "good", exact: "good", folded: "good", elided: "good", invalid: "bad", absent: "bad", other_artifact: "bad", empty: "bad", self_judged: "warn", diagnostic: "warn", off_scale: "warn", other_judge_kind: "warn", not_checked: "warn" };
-  const badge = (word) => el("span", "badge " + (TONE[word] || ""), word.replaceAll("_", " "));
+  const badge = (word) => el("span", "badge " + (TONE[word] || ""), word);
   const button = (text, action) => {
     const node = el("button", "more", text);
     node.type = "button";
@@ -85,7 +85,7 @@
     const node = el("details");
     node.dataset.id = record.id;
     const sum = el("span", "sum", record.verdict ? record.verdict[0][1] : record.total === null ? "\u2013" : record.total);
-    const reasons = record.reasons.length ? el("span", "why", [...new Set(record.reasons.map(([code]) => code.replaceAll("_", " ")))].join(", ")) : null;
+    const reasons = record.reasons.length ? el("span", "why", [...new Set(record.reasons.map(([code]) => code))].join(", ")) : null;
     const state = el("span", "", record.role ? badge(record.role) : null, record.role ? " " : null, badge(record.status));
     node.append(el("summary", "", el("span", "what", record.artifact), el("span", "who", record.judge), reasons, state, sum));
     node.addEventListener("toggle", () => { if (node.open && node.childElementCount === 1) node.append(inner(record)); });

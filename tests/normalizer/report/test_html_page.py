@@ -243,7 +243,7 @@ def test_the_colours_can_be_chosen(made, page):
 def test_the_list_of_invalid_records_has_their_reasons(made, page):
     page.open(made / "report.html")
     opened(page, ".figures div:nth-child(3) .n")
-    assert {"score not allowed", "total mismatch"} <= set(texts(page, "#panel summary .why"))
+    assert {"score_not_allowed", "total_mismatch"} <= set(texts(page, "#panel summary .why"))
 
 
 def test_an_invalid_record_shows_its_reason_on_the_line_it_is_about(made, page):
@@ -381,7 +381,7 @@ def test_diagnostic_and_self_judged_pages_say_so(made, tmp_path, page):
     page.open(out)
     rows = {row[0]: row for row in cells(page, "t-headline")}
     assert rows["writer-birch"][1] == "NA"
-    assert "only self judged" in rows["writer-birch"][-1]
+    assert "only_self_judged" in rows["writer-birch"][-1]
     assert len(opened(page, "#t-left-out tbody tr:nth-child(6) .n")) == 11
     assert len(opened(page, "#t-headline tbody tr:nth-child(2) .n")) == 11
 

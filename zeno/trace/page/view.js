@@ -457,7 +457,7 @@
   const drawClaims = () => {
     const wanted = words(), box = $("claims"), shown = CLAIMS_BY_VERDICT.filter((row) => (claimFilter === "all" || (claimFilter === "holds") === (DATA.claims[row.claim].holds === true)) && wanted.every((word) => haystack(row).includes(word)));
     const holds = DATA.claims.filter((claim) => claim.holds === true).length;
-    const filters = [["all", "All " + number(CLAIM_ROWS.length)], ["holds", number(holds) + (holds === 1 ? " checks out" : " check out")], ["fails", number(CLAIM_ROWS.length - holds) + " in question"]];
+    const filters = [["all", "All " + number(CLAIM_ROWS.length)], ["holds", number(holds) + (holds === 1 ? " checks out" : " check out")], ["fails", number(CLAIM_ROWS.length - holds) + (CLAIM_ROWS.length - holds === 1 ? " fails" : " fail")]];
     fill(box,
       CLAIM_ROWS.length ? null : el("p", { class: "empty" }, "No claim was made in this trace."),
       CLAIM_ROWS.length > 1 && DATA.tree ? el("div", { class: "filter chips", role: "group", "aria-label": "Which claims" }, ...filters.map(([name, text]) => el("button", { type: "button", "aria-pressed": String(claimFilter === name), on: { click: () => { claimFilter = name; drawClaims(); } } }, text))) : null,
@@ -742,9 +742,10 @@
     /* the axis: when the events below it happened */
     pen.globalAlpha = 1; pen.fillStyle = ink("--muted"); pen.font = "11px system-ui, sans-serif"; pen.textBaseline = "alphabetic";
     const ticks = Math.min(ROWS.length - 1, Math.max(1, Math.floor(width / 180)));
-    for (let tick = 0; tick <= ticks && ROWS.length; tick++) {
+    for (let tick = 0, last = ""; tick <= ticks && ROWS.length; tick++) {
       const row = ROWS[Math.round((tick * (ROWS.length - 1)) / Math.max(1, ticks))];
-      if (row.t === undefined) continue;
+      if (row.t === undefined || clock(row.t) === last) continue; // traces have whole seconds
+      last = clock(row.t);
       pen.textAlign = tick === 0 ? "left" : tick === ticks ? "right" : "center";
       pen.fillText(clock(row.t), tick === 0 ? STRIP.pad : tick === ticks ? width - STRIP.pad : x(row.index), height - 4);
     }
