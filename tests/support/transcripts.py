@@ -125,7 +125,10 @@ def run_file(path: Path, folder: Path) -> list[Outcome]:
         return run_pasted(page, folder / "clone", user)
     (folder / "checkout").mkdir()
     checkout(folder / "checkout")
-    return run_page(page, folder / "checkout", environment(folder / "home"))
+    user = environment(folder / "home")
+    if "pip download" in page:
+        require_index(user)
+    return run_page(page, folder / "checkout", user)
 
 
 def run_pasted(page: str, folder: Path, environment: dict[str, str]) -> list[Outcome]:
