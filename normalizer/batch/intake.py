@@ -15,7 +15,7 @@ from typing import BinaryIO, Literal, cast
 from normalizer.errors import CannotRun
 from normalizer.ledger.buckets import raw_bucket, raw_place
 from normalizer.ledger.integrity import check_bytes
-from normalizer.ledger.reader import STAGING
+from normalizer.ledger.reader import STAGING, is_ledger
 from normalizer.regular_files import regular_bytes
 
 MAX_PIPED_BYTES = 1 << 32
@@ -36,6 +36,8 @@ def sources(named: list[str], apart: list[Path], globs: Sequence[str] = ("*.json
             continue
         if _identity(name) in set_apart:
             raise CannotRun(f"{name} is the ledger itself: its raw bundles are in {Path(name, 'bundles')}")
+        if is_ledger(Path(name)):
+            raise CannotRun(f"{name} is a ledger already: `normalizer list {name}` shows what is in it")
         found = False
         for folder, folders, files in os.walk(name, onerror=_unreadable):
             folders[:] = sorted(inner for inner in folders if _identity(os.path.join(folder, inner)) not in set_apart)

@@ -18,6 +18,7 @@ from normalizer.commands.options import (
     join_values,
     open_files,
     read_grouping,
+    tell_unknown_levels,
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.exact import PLACES
@@ -94,7 +95,9 @@ def command(
         options = replace(read_grouping(**chosen), recipe=read_recipe(recipe, recipe_file))
         options = replace(options, places=places if cells is None else places + 12)
         make = aggregate_with_sensitivity if sensitivity else aggregate
-        summary = make(open_files(ledgers), options)
+        folders = open_files(ledgers)
+        summary = make(folders, options)
+    tell_unknown_levels(summary, folders)
     if cells is not None or columns or rename:
         if form == "json":
             raise CannotRun("--cells, --columns and --rename are for tables: choose csv, md, latex or text")

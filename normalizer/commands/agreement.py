@@ -13,6 +13,7 @@ from normalizer.commands.options import (
     add_selection,
     open_files,
     read_selection,
+    tell_unknown_levels,
 )
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table, pretty
@@ -34,7 +35,9 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     confusion matrices, too. A measure that is undefined for a table is NA, with the reason.
     """
     with elapsed("agreement", shown=not chosen["verify"]):
-        report = agreement(open_files(ledgers), read_selection(**chosen))
+        folders = open_files(ledgers)
+        report = agreement(folders, read_selection(**chosen))
+    tell_unknown_levels(report, folders)
     if form == "json":
         click.echo(pretty.dumps(report))
     elif form in ("md", "text"):

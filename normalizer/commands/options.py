@@ -1,5 +1,6 @@
 """Options and arguments that several commands share, and what they stand for."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,21 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, checked, keys_of, where_of
+from normalizer.aggregate.keys import (
+    ALSO_SELECTED,
+    DESIGN_KEYS,
+    FACTOR,
+    RUN_KEYS,
+    RUN_NAMES,
+    checked,
+    keys_of,
+    level_in,
+    where_of,
+)
 from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.documents.recipes import recipes_of
-from normalizer.errors import CannotRun
+from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger, is_ledger
 from normalizer.tables.formats import printable
@@ -64,6 +75,9 @@ def open_files(paths: tuple[Path, ...], *, marked: bool = False) -> tuple[Path, 
 
     With `marked`, records of a file have the factor `file`, its name.
     """
+    for path in paths:
+        if not path.exists() and (str(path) in (*DESIGN_KEYS, *RUN_KEYS) or str(path).startswith(FACTOR)):
+            raise CannotRun(f"{path} is a key, and there is no such ledger: give several keys with commas in between")
     if not any(path.is_file() for path in paths):
         return paths
     from normalizer.api.sources import ledgers_of  # imports what normalizes files
@@ -217,6 +231,19 @@ def read_grouping(
     named = None if cluster is None else checked(cluster, RUN_NAMES)
     method = Method(cluster=named, student=interval == "t")
     return replace(read_selection(**chosen, also=also), by=keys_of(by, also), unit=unit, interval=method)
+
+
+def tell_unknown_levels(document: dict[str, Any], folders: tuple[Path, ...]) -> None:
+    """Say on standard error which level was probably meant, if no record has one of the selection."""
+    if document["records"] == 0 or document["left_out"]["not_selected"] < document["records"]:
+        return
+    from normalizer.api.ledgers import open_ledgers
+
+    records = [json.loads(line) for line in open_ledgers(*folders).lines()]
+    for key, level in document["where"].items():
+        levels = {str(found) for record in records if (found := level_in(record, key)) is not None}
+        if level is not None and str(level) not in levels:
+            print_note(f"no record has {key} = {level}: {did_you_mean(str(level), levels)}")
 
 
 def refuse_inside_ledger(*places: Path | None) -> None:

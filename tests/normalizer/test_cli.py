@@ -271,3 +271,19 @@ def test_no_argument_is_obeyed_by_the_terminal_that_shows_a_mistake(capsys, monk
     told = capsys.readouterr().err
     assert "x" in told
     assert not {"\x1b", "\u202e", "\x9b"} & set(told)
+
+
+def test_mistakes_of_newcomers_are_met_with_the_cure(ledger, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tried = {
+        ("normalize", str(ledger), "--out", "other"): "is a ledger already",
+        ("aggregate", str(ledger), "--by", "phase", "judge_model"): "judge_model is a key",
+        ("aggregate", str(ledger), "--format", "jsn"): "Did you mean json?",
+        ("agregate", str(ledger)): "did you mean aggregate",
+    }
+    for words, told in tried.items():
+        capsys.readouterr()
+        assert main(list(words)) == 2
+        assert told in capsys.readouterr().err
+    assert main(["aggregate", str(ledger), "--where", "phase=2"]) == 0
+    assert "no record has phase = 2" in capsys.readouterr().err

@@ -91,7 +91,10 @@ def schema(options: argparse.Namespace) -> int:
         )
         name = next((name for name in wanted if name in spec.names()), None)
         if name is None:
-            raise CannotRun(f"no schema is called {options.name!r}; zeno schema --list prints the names")
+            known = {name.removesuffix(".json").rpartition("/")[2] for name in spec.names()}
+            near = difflib.get_close_matches(options.name, sorted(known), 1)
+            meant = f"did you mean {near[0]}?" if near else "zeno schema --list prints the names"
+            raise CannotRun(f"no schema is called {options.name!r}; {meant}")
         document = spec.schema(name)
     print(json.dumps(document, indent=2, ensure_ascii=False))
     return 0

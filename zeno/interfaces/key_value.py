@@ -81,7 +81,7 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         elif key in args:
             raise NotAPair(f"{key} is given twice; only a list's key may be repeated")
         else:
-            args[key] = text if kind in ("string", None) else _json(key, text)
+            args[key] = text if kind in ("string", None) else _json(key, text, kind)
     return args
 
 
@@ -101,8 +101,9 @@ def read_on(op: str, args: Any) -> Any:
     return {**args, "end_line": _NO_LIMIT}
 
 
-def _json(key: str, text: str) -> Any:
+def _json(key: str, text: str, kind: Any = None) -> Any:
     try:
         return spec.parse(text.encode("utf-8", "surrogateescape"), max_depth=MAX_DEPTH)
     except spec.NotStrictJson:
-        raise NotAPair(f"the value of {key} is not JSON: {text!r}") from None
+        takes = {"integer": "a whole number", "boolean": "true or false"}.get(str(kind), "JSON")
+        raise NotAPair(f"{key} takes {takes}, and {text!r} is not") from None

@@ -45,7 +45,8 @@ def test_the_key_of_a_list_may_be_repeated_and_its_value_be_a_json_list():
     ("words", "sentence"),
     [
         (["x", "max_hits=5", "max_hits=6"], "max_hits is given twice"),
-        (["x", "max_hits=five"], "the value of max_hits is not JSON: 'five'"),
+        (["x", "max_hits=five"], "max_hits takes a whole number, and 'five' is not"),
+        (["pattrn=x"], "grep has no pattrn; did you mean pattern=..."),
         (["x\udcff"], "is not UTF-8; only names of files may be other bytes"),
     ],
 )
