@@ -157,7 +157,7 @@ TESTED_BY = {
         "zeno/revisions/test_repository.py": "sealed_folder",
     },
     "zeno/index": {
-        "zeno/cache/test_warm_corpus.py": "requirements signatures",
+        "zeno/cache/test_warm_corpus.py": "signatures",
     },
     "zeno/results": {
         "zeno/ops/test_grep.py": "hit_page",

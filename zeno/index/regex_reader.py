@@ -6,20 +6,22 @@ On syntax it does not know the parser gives up, and then every line is given to 
 import re
 from typing import NamedTuple
 
-from zeno.index.literals import MAX_PARTS, Tail, tails
 from zeno.index.requirements import (
     ESCAPES,
+    MAX_PARTS,
     NOTHING,
     PERL,
     POSIX,
     ByteSet,
     Demand,
     Part,
+    Tail,
     demand_of,
     fold_case,
     needle_choices,
     one_of,
     parts_of,
+    tails,
 )
 
 

@@ -16,9 +16,8 @@ import contract_spec as spec
 
 from zeno.errors import PatternTooCostly, ZenoError
 from zeno.files.file_tree import FileTree
-from zeno.index.literals import Tail, literal
 from zeno.index.regex_reader import Expression, NotUnderstood, expression
-from zeno.index.requirements import NOTHING, Demand
+from zeno.index.requirements import NOTHING, Demand, Tail, literal
 from zeno.meter import Meter, Scan
 from zeno.text.regex import literal_scan, scanner, searcher, states
 
