@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from zeno.cache.text_store import CachedFile
     from zeno.revisions.blob_texts import BlobTexts, NamedBlobs
 
+# Bytes of a blob that may take longer than others should wait: tens of milliseconds with its chain of differences.
+SLOW_FROM = 1 << 18
+
 
 class CommitCorpus(Corpus):
     """The files of a commit. It never changes, so that what was listed once stays right."""
@@ -80,6 +83,11 @@ class CommitCorpus(Corpus):
         if found is None or found.text is None or found.text.segment is None:
             return None
         return HeldFile(path, found.size, found.text.read())
+
+    def is_slow_to_open(self, path: str, /) -> bool:
+        """Whether the file at a path is large: all of it is inflated before a line of it is read."""
+        entry = self.tree.place(path).entry
+        return entry is not None and entry.size > SLOW_FROM and self.find_text(path) is None
 
 
 class CommitFiles:

@@ -13,7 +13,7 @@ _KINDS = {1: COMMIT, 2: TREE, 3: BLOB, 4: TAG}
 _BY_OFFSET, _BY_ID = 6, 7
 
 _MAGIC = b"\xfftOc\x00\x00\x00\x02"
-_FANOUT_END = len(_MAGIC) + 1024
+_FANOUT = 1024
 # Ids on either side of the place where an id should be: four standard deviations in a bucket of 16,000.
 _NEIGHBOURS = 256
 # Most objects are smaller, and are read by one call.
@@ -38,19 +38,28 @@ class PackedEntry(NamedTuple):
 
 
 class Pack:
-    """An open pack. It closes its two descriptors with `close`. Raises Damaged if the index is none of version 2."""
+    """An open pack. It closes its two descriptors with `close`. Raises Damaged if the index is of another version than
+    1 and 2."""
 
     def __init__(self, index: int, data: int, id_bytes: int) -> None:
         self._index, self._data, self._id_bytes = index, data, id_bytes
-        head = os.pread(index, _FANOUT_END, 0)
-        if len(head) != _FANOUT_END or not head.startswith(_MAGIC):
-            raise Damaged("an index of a pack that is not of version 2")
-        counts = [int.from_bytes(head[at : at + 4], "big") for at in range(len(_MAGIC), _FANOUT_END, 4)]
+        head = os.pread(index, len(_MAGIC) + _FANOUT, 0)
+        is_new = head.startswith(_MAGIC)
+        if not is_new and head.startswith(_MAGIC[:4]):
+            raise Damaged("an index of a pack of an unknown version")
+        begin = len(_MAGIC) if is_new else 0
+        if len(head) < begin + _FANOUT:
+            raise Damaged("an index of a pack that is cut off")
+        counts = [int.from_bytes(head[at : at + 4], "big") for at in range(begin, begin + _FANOUT, 4)]
         if counts != sorted(counts):
             raise Damaged("an index of a pack whose counts do not rise")
         self._fanout = [0, *counts]
-        self._offsets = _FANOUT_END + counts[-1] * (id_bytes + 4)
-        if os.fstat(index).st_size < self._offsets + 4 * counts[-1] + 2 * id_bytes:
+        # In version 2 all ids, checksums and offsets follow each other; in version 1 each offset is before its id.
+        self._ids_at = begin + _FANOUT if is_new else _FANOUT + 4
+        self._stride = id_bytes if is_new else id_bytes + 4
+        self._offsets_at = begin + _FANOUT + counts[-1] * (id_bytes + 4) if is_new else _FANOUT
+        self._offset_stride = 4 if is_new else id_bytes + 4
+        if os.fstat(index).st_size < self._offsets_at + self._offset_stride * counts[-1] + 2 * id_bytes:
             raise Damaged("an index of a pack that is cut off")
 
     def close(self) -> None:
@@ -69,44 +78,47 @@ class Pack:
         number = self._first_from(low)
         found: list[bytes] = []
         while len(found) < 2 and number < self._fanout[256]:
-            one = self._ids(number, 1)
+            one = self._id(number)
             if not one.hex().startswith(prefix):
                 break
             found.append(one)
             number += 1
         return found
 
-    def _ids(self, number: int, count: int) -> bytes:
-        return os.pread(self._index, count * self._id_bytes, _FANOUT_END + number * self._id_bytes)
+    def _id(self, number: int) -> bytes:
+        return os.pread(self._index, self._id_bytes, self._ids_at + number * self._stride)
 
     def _number(self, object_id: bytes) -> int | None:
-        width = self._id_bytes
+        stride = self._stride
         low, high = self._fanout[object_id[0]], self._fanout[object_id[0] + 1]
         expected = low + ((high - low) * int.from_bytes(object_id[1:5], "big") >> 32)
         first = max(low, expected - _NEIGHBOURS)
-        ids = self._ids(first, min(high, expected + _NEIGHBOURS) - first)
+        last = min(high, expected + _NEIGHBOURS)
+        ids = os.pread(self._index, (last - first) * stride, self._ids_at + first * stride)
         at = ids.find(object_id)
-        while at > 0 and at % width:
+        while at > 0 and at % stride:
             at = ids.find(object_id, at + 1)
         if at >= 0:
-            return first + at // width
-        if first == low and first + len(ids) // width == high:
+            return first + at // stride
+        if first == low and last == high:
             return None
         number = self._first_from(object_id)
-        return number if number < high and self._ids(number, 1) == object_id else None
+        return number if number < high and self._id(number) == object_id else None
 
     def _first_from(self, object_id: bytes) -> int:
         """Return the number of the first id that is not below this one."""
         low, high = self._fanout[object_id[0]], self._fanout[object_id[0] + 1]
         while low < high:
             middle = (low + high) // 2
-            low, high = (middle + 1, high) if self._ids(middle, 1) < object_id else (low, middle)
+            low, high = (middle + 1, high) if self._id(middle) < object_id else (low, middle)
         return low
 
     def _offset(self, number: int) -> int:
-        offset = int.from_bytes(os.pread(self._index, 4, self._offsets + 4 * number), "big")
-        if offset >> 31:
-            large = self._offsets + 4 * self._fanout[256] + 8 * (offset & 0x7FFFFFFF)
+        place = self._offsets_at + self._offset_stride * number
+        offset = int.from_bytes(os.pread(self._index, 4, place), "big")
+        # Version 1 has no larger ones.
+        if offset >> 31 and self._offset_stride == 4:
+            large = self._offsets_at + 4 * self._fanout[256] + 8 * (offset & 0x7FFFFFFF)
             offset = int.from_bytes(os.pread(self._index, 8, large), "big")
         return offset
 

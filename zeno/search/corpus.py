@@ -135,6 +135,10 @@ class Corpus(ABC):
         """Return the file at a path, with its text from memory where it is held. Raises what `FileTree.open` raises."""
         return self.find_text(path) or self.tree.open(path, field)
 
+    def is_slow_to_open(self, path: str, /) -> bool:  # noqa: ARG002 - for those that read a file as a whole
+        """Whether it takes long to open the file at a path. Raises what `FileTree.place` raises."""
+        return False
+
     def preparations(self) -> list[Callable[[], object]]:
         """Return steps to be run once in idle moments, each of a few milliseconds."""
         return [step for part in self.parts for step in part.preparations()]

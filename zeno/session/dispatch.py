@@ -67,26 +67,43 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
 
 # A regular expression with a larger program may take RE2 seconds in one call on one file.
 _LARGE_PROGRAM = 1000
+MAX_PLACES = 200
+"""Ranges and citations of one request; more are refused."""
 MAX_PATTERNS = 20
 """Patterns of one request; more are refused."""
 
 
 def is_long(request: Request, corpus: Corpus) -> bool:
-    """Whether the operation will probably take long: a walk of the disk, or a very large pattern."""
-    if request.op not in OPS or not OPS[request.op].walks:
+    """Whether the operation will probably take long: a walk of the disk, a very large pattern, or a large blob."""
+    if request.op not in OPS:
         return False
     given = request.args
-    if isinstance(given.get("rev"), str):
-        try:
+    try:
+        if isinstance(given.get("rev"), str):
             corpus = corpus.revisions.at(given["rev"], "args.rev")
-        except ZenoError:
-            return False
+        if not OPS[request.op].walks:
+            return request.op != "stat" and _opens_large(given, corpus)
+    except ZenoError:
+        return False
     if not corpus.is_warm:
         corpus.warm_up()
         return True
     found = [given.get("pattern"), given.get("patterns")] if given.get("regex") is True else [given.get("regex")]
     patterns = [one for item in found for one in (item if isinstance(item, list) else [item]) if isinstance(one, str)]
     return sum(map(regex.program_size, patterns[:MAX_PATTERNS])) > _LARGE_PROGRAM
+
+
+def _opens_large(given: dict[str, Any], corpus: Corpus) -> bool:
+    """Whether a file that is asked for takes long to open. The arguments are not validated yet."""
+    lists = [given.get(name) for name in ("ranges", "citations")]
+    places = [given, *(item for some in lists if isinstance(some, list) for item in some[:MAX_PLACES])]
+    for place in places:
+        if isinstance(place, dict) and isinstance(path := place.get("path", given.get("path")), str):
+            rev = place.get("rev")
+            where = corpus.revisions.at(rev, "rev") if place is not given and isinstance(rev, str) else corpus
+            if where.is_slow_to_open(path):
+                return True
+    return False
 
 
 def make_overdue(op: str | None, seconds: int | None) -> DeadlineExceeded:

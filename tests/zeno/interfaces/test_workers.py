@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 from contract_models.zeno.request import Request
 
+from tests.support.lacking import needs
 from tests.support.patience import PATIENCE
+from tests.support.repositories import commit, init, served
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
 from zeno.interfaces.workers import Workers
 from zeno.meter import Meter
 from zeno.options import Options
+from zeno.revisions.served_commits import ServedCommits
 from zeno.search.corpus import ColdCorpus
 from zeno.session.outcome import Outcome
 from zeno.session.server import Server
@@ -257,3 +260,38 @@ def test_changes_are_applied_while_nobody_asks(tmp_path: Path) -> None:
 
     with Tree(str(tmp_path)) as tree, closing(Server(corpus := WarmCorpus(tree, 1 << 20))) as server:
         asyncio.run(run(corpus, server))
+
+
+@needs("git", "git")
+def test_a_large_file_of_a_commit_leaves_the_thread_and_a_commit_gets_warm(tmp_path: Path) -> None:
+    root = init(tmp_path / "root")
+    (root / "large.txt").write_text("needle\n" * 300_000)
+    (root / "small.txt").write_text("needle\n")
+    rev = commit(root)
+    (root / "large.txt").unlink()
+
+    async def run(workers: Workers, commits: ServedCommits) -> list[bool]:
+        moved = []
+        for op, args in (
+            ("read_file", {"path": "small.txt"}),
+            ("read_file", {"path": "large.txt"}),
+            ("peek", {"path": "large.txt"}),
+            ("stat", {"path": "large.txt"}),
+            ("verify", {"citations": [{"path": "large.txt", "start_line": 1, "end_line": 1, "rev": rev}]}),
+            ("grep", {"pattern": "needle"}),
+        ):
+            asking = asyncio.create_task(workers.answer("1", op, args if op == "verify" else {**args, "rev": rev}))
+            await asyncio.sleep(0)
+            await workers.run(lambda: None)
+            moved.append(bool(workers._moved))
+            assert (await asking).error is None
+        async with asyncio.timeout(PATIENCE):
+            while not commits.at(rev, "rev").is_warm:
+                await asyncio.sleep(0.005)
+        return moved
+
+    with served(root, cache_bytes=1 << 24) as (_, commits):
+        assert commits.memory is not None
+        commits.memory.revisions = commits
+        with Workers(Server(commits.memory)) as workers:
+            assert asyncio.run(run(workers, commits)) == [False, True, True, False, True, True]

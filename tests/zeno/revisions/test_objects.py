@@ -21,7 +21,8 @@ from zeno.revisions.packs import Damaged, apply_difference, inflate, size_after
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with packs of differences by offset and by id, and objects in files of their own."""
+    """A repository with packs of differences by offset and by id, the latter with an index of version 1, and objects
+    in files of their own."""
     folder = init(tmp_path_factory.mktemp("objects") / "r")
     for number in range(12):
         for name in "abc":
@@ -33,7 +34,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if number == 4:
             git(folder, "repack", "-a", "-d", "-f", "-q", "--depth=50", "--window=50")
         if number == 8:
-            git(folder, "-c", "repack.useDeltaBaseOffset=false", "repack", "-d", "-q")
+            old = ("-c", "repack.useDeltaBaseOffset=false", "-c", "pack.indexVersion=1")
+            git(folder, *old, "repack", "-d", "-q")
     return folder
 
 
@@ -57,6 +59,7 @@ def test_every_object_is_read_as_git_reads_it(repository: Path) -> None:
         for digits in (10, 39):
             assert objects.starting_with(object_id[:digits]) == [bytes.fromhex(object_id)]
     assert len(listed) > 60
+    assert sorted(pack._stride for pack in objects._packs.values()) == [20, 24]
     objects.close()
 
 
