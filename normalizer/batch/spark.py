@@ -3,17 +3,24 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from normalizer.batch.workers import BundleCounts, Normalize, Take, TaskRunner
+from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner
 from normalizer.errors import CannotRun
 
+T = TypeVar("T")
+Outcome = TypeVar("Outcome")
+_AT_ONCE = 1024
+"""Tasks that are handed to Spark together; the limit bounds the memory of this process."""
 _SETTINGS = {
     "spark.sql.ansi.enabled": "true",  # overflow and bad casts are errors, never nulls
     "spark.sql.session.timeZone": "UTC",
@@ -63,8 +70,8 @@ def session(*, quick: bool) -> SparkSession:
 class SparkPool:
     """Runs the tasks of `normalize` on Spark, like `workers.WorkerPool`.
 
-    Bundles are taken in by this process and normalized by Spark's executors, which must see the ledger's folder under
-    the same path. A task that Spark repeats gives the same bytes.
+    Spark's executors take bundles in and normalize them, so they must see the bundles and the ledger's folder under the
+    same paths; standard input is read by this process. A task that Spark repeats gives the same bytes.
     """
 
     def __init__(self, runner: TaskRunner) -> None:
@@ -72,20 +79,12 @@ class SparkPool:
         self._session = session(quick=True)  # the work is done by Python
 
     def each(self, parts: Iterable[Take | Normalize]) -> Iterator[BundleCounts]:
-        """Run the tasks; yields their results as they finish."""
-        buckets = []
-        for part in parts:
-            if isinstance(part, Normalize):
-                buckets.append(part)
-            else:
-                yield self._runner.do(part)
-        if not buckets:
-            return
-        shared = self._session.sparkContext
-        try:
-            yield from shared.parallelize(buckets, len(buckets)).map(self._runner.do).collect()
-        except (PySparkException, Py4JError) as error:
-            raise CannotRun(f"Spark could not do it: {_cause(error)}") from None
+        """Run the tasks, many at a time, and yield their results."""
+        parts = iter(parts)
+        while some := list(islice(parts, _AT_ONCE)):
+            here = [part for part in some if part is STANDARD_INPUT]
+            yield from map(self._runner.do, here)
+            yield from _run(self._session, self._runner.do, [part for part in some if part is not STANDARD_INPUT])
 
     def __enter__(self) -> "SparkPool":
         return self
@@ -94,6 +93,32 @@ class SparkPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """The session stays: another command of this process may use it."""
+
+
+def map_files(scratch: Path) -> Callable[[Callable[[T], bytes], list[T]], Iterator[bytes]]:
+    """Return a function that applies another to items on Spark's executors, and yields what it returns, in order.
+
+    Executors write it into files of a folder that all of them see; this process reads one after the other.
+    """
+
+    def run(convert: Callable[[T], bytes], items: list[T]) -> Iterator[bytes]:
+        def write(numbered: tuple[int, T]) -> None:
+            (scratch / str(numbered[0])).write_bytes(convert(numbered[1]))
+
+        _run(session(quick=True), write, list(enumerate(items)))
+        for number in range(len(items)):
+            yield (scratch / str(number)).read_bytes()
+            (scratch / str(number)).unlink()
+
+    return run
+
+
+def _run(spark: SparkSession, do: Callable[[T], Outcome], items: list[T]) -> list[Outcome]:
+    """Run a task for each item on the executors; what tasks return is small."""
+    try:
+        return spark.sparkContext.parallelize(items, len(items)).map(do).collect() if items else []
+    except (PySparkException, Py4JError) as error:
+        raise CannotRun(f"Spark could not do it: {_cause(error)}") from None
 
 
 def _cause(error: Exception) -> str:

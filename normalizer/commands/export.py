@@ -2,10 +2,15 @@
 
 import sys
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
+from contract_spec.extras import install_command
 
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
@@ -13,7 +18,7 @@ from normalizer.aggregate.summary import Options, opened_on_engine, select_rubri
 from normalizer.commands.options import VERIFY, add_files, add_ledgers, choose_check, open_files, refuse_inside_ledger
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
-from normalizer.export.flat import LOSSES, flattened
+from normalizer.export.flat import LOSSES, Flat, Run, flattened
 from normalizer.ledger.open_ledgers import Check
 
 
@@ -40,6 +45,13 @@ from normalizer.ledger.open_ledgers import Check
 )
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
 @click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number (eee).")
+@click.option(
+    "--engine",
+    type=click.Choice(["processes", "spark"]),
+    default="processes",
+    show_default=True,
+    help="Convert records in this process, or on Spark (jsonl, csv, parquet; with --out).",
+)
 @VERIFY
 @add_files
 def command(
@@ -53,6 +65,7 @@ def command(
     developers: tuple[str, ...],
     where: tuple[str, ...],
     mix: tuple[str, ...],
+    engine: str,
     verify: bool,
 ) -> int:
     """Write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents.
@@ -74,7 +87,8 @@ def command(
             publisher = _publisher(organization, relationship, retrieved, developers)
             told = _documents(ledgers, publisher, where, frozenset(mix), out or Path(), check)
         else:
-            told = _written(ledgers, form, out, invalid, where, check)
+            with _choose_run(engine, out) as run:
+                told = _written(ledgers, form, out, where, partial(flattened, invalid=invalid, check=check, run=run))
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
     click.echo(told, err=True)
@@ -117,11 +131,29 @@ def _documents(
     return f"{eee.write(eee.documents(summary, rubric, judges, publisher), out)} documents"
 
 
+@contextmanager
+def _choose_run(engine: str, out: Path | None) -> Iterator[Run]:
+    """Yield what applies a function to all files of records: here, or on Spark by way of a folder beside the output."""
+    if engine != "spark" or out is None:
+        yield map
+        return
+    try:
+        from normalizer.batch.spark import map_files  # heavy, and only here
+    except ImportError:
+        raise CannotRun(f"this engine needs Spark: {install_command('spark')}") from None
+    with TemporaryDirectory(prefix=f".{out.name}-", dir=out.absolute().parent) as scratch:
+        yield map_files(Path(scratch))
+
+
 def _written(
-    ledgers: tuple[Path, ...], form: str, out: Path | None, invalid: bool, where: tuple[str, ...], check: Check
+    ledgers: tuple[Path, ...],
+    form: str,
+    out: Path | None,
+    where: tuple[str, ...],
+    flatten: Callable[..., AbstractContextManager[Flat]],
 ) -> str:
     chosen = where_of(where, ("eval_id", "criterion"))
-    with flattened(ledgers, invalid=invalid, where=chosen, check=check) as flat:
+    with flatten(ledgers, where=chosen) as flat:
         if form == "parquet":
             return f"{arrow.write_parquet(flat, out or Path())} rows, {len(flat.columns)} columns"
         if form == "inspect":
@@ -131,9 +163,10 @@ def _written(
                 return f"{arrow.write_csv(flat, sys.stdout)} rows, {len(flat.columns)} columns"
             with out.open("w", encoding="utf-8", newline="") as file:
                 return f"{arrow.write_csv(flat, file)} rows, {len(flat.columns)} columns"
-        lines = list(flat.lines())
         if out is None:
-            click.echo(b"".join(lines), nl=False)
+            for lines in flat.lines():
+                click.echo(lines, nl=False)
         else:
-            out.write_bytes(b"".join(lines))
-        return f"{len(lines)} lines"
+            with out.open("wb") as binary:
+                binary.writelines(flat.lines())
+        return f"{flat.size} lines"

@@ -8,7 +8,7 @@ from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
-from normalizer.commands.options import VERIFY, add_files, add_format, choose_check, join_values, open_files
+from normalizer.commands.options import ENGINE, VERIFY, add_files, add_format, choose_check, join_values, open_files
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
@@ -69,6 +69,7 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
     help="Take artifacts with the same level of this key as one item.",
 )
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
+@ENGINE
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of both; repeatable.")
 @click.option("--base-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of BASE.")
@@ -99,6 +100,7 @@ def command(
     diagnostic: bool,
     junit: Path | None,
     markdown: Path | None,
+    engine: str,
     verify: bool,
     form: str,
 ) -> int:
@@ -135,6 +137,7 @@ def command(
                     where=where_of(where, _SELECTED),
                     rules=rules,
                     interval=Method(cluster=None if cluster is None else checked(cluster, RUN_NAMES)),
+                    engine=engine,
                     check=choose_check(verify),
                 ),
                 terms,

@@ -127,6 +127,15 @@ def judge_kind_option(what: str) -> Callable[[F], F]:
     )
 
 
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="duckdb",
+    show_default=True,
+    help="The engine that computes the sums.",
+)
+
+
 def add_selection(function: Any) -> Any:
     """Add the options that say which records are meant."""
     options = [
@@ -139,13 +148,7 @@ def add_selection(function: Any) -> Any:
             help="Mix several of these in one number; flagged. Repeatable.",
         ),
         judge_kind_option("labels"),
-        click.option(
-            "--engine",
-            type=click.Choice(ENGINES),
-            default="duckdb",
-            show_default=True,
-            help="The engine that computes the sums.",
-        ),
+        ENGINE,
         click.option(
             "--memory",
             metavar="SIZE",

@@ -1,14 +1,18 @@
 """Records as flat rows: a column a member, members of objects under dotted names."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
+from normalizer.documents.lossless import loads_plain
 from normalizer.documents.phases import eligibility
 from normalizer.errors import CannotRun
+from normalizer.ledger.commit_record import LineFile, read_verified
+from normalizer.ledger.commit_tree import CommitTree
 from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger, reading
 
@@ -38,28 +42,52 @@ _FIRST = ("record_id", "bundle_sha256", "index", "pointer", "status", "eligibili
 _DROPPED = ("levels",)
 
 
-class Flat(NamedTuple):
-    """The columns of all rows, and a way to go through the rows."""
+class Piece(NamedTuple):
+    """The records of one file of a ledger, those that are selected."""
 
-    columns: dict[str, str]
-    """Name to `number`, `boolean` or `text`."""
-    ledgers: list[Ledger]
-    kinds: tuple[str, ...]
+    folder: Path
+    file: LineFile
+    skip: frozenset[str]
+    """Bundles that a ledger before has: they count once."""
     where: dict[str, keys.Level]
     """Only records with these levels."""
 
+    def lines(self) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """Yield the lines and their records."""
+        for line in BytesIO(read_verified(self.folder, self.file)):
+            record = loads_plain(line)
+            chosen = all(keys.level_in(record, name) == level for name, level in self.where.items())
+            if chosen and record["source"]["bundle_sha256"] not in self.skip:
+                yield line, record
+
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The rows, ledger by ledger: VALID ones, then INVALID ones where they were asked for."""
-        for kind, record in _records(self.ledgers, self.kinds, self.where):
-            yield _row(kind, record)
+        """Yield the records as rows."""
+        return (_row(self.file.place.kind, record) for _, record in self.lines())
+
+
+Convert = Callable[[Piece], bytes]
+Run = Callable[[Convert, list[Piece]], Iterator[bytes]]
+"""Applies a function to all pieces and yields what it returns, in their order: `map`, or `spark.map_files`."""
+
+
+class Flat(NamedTuple):
+    """The columns of all rows, and the pieces that the rows come from: of each ledger VALID ones, then INVALID ones."""
+
+    columns: dict[str, str]
+    """Name to `number`, `boolean` or `text`."""
+    size: int
+    """The number of rows."""
+    pieces: list[Piece]
+    run: Run = map
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield all rows."""
+        for piece in self.pieces:
+            yield from piece.rows()
 
     def lines(self) -> Iterator[bytes]:
-        """The ledgers' own lines, in the order of the rows."""
-        for ledger, seen in _own_bundles(self.ledgers):
-            for kind in self.kinds:
-                for line in ledger.lines(kind):
-                    if _is_selected(ledger.item(kind, line), seen, self.where):
-                        yield line
+        """Yield the ledgers' own lines, in the order of the rows, those of one file at a time."""
+        return self.run(_join_lines, self.pieces)
 
 
 @contextmanager
@@ -69,6 +97,7 @@ def flattened(
     invalid: bool = False,
     where: dict[str, keys.Level] | None = None,
     check: Check = check_records,
+    run: Run = map,
 ) -> Iterator[Flat]:
     """Open ledgers of one kind and look through their records, those that `where` selects, for columns."""
     with ExitStack() as stack:
@@ -77,42 +106,43 @@ def flattened(
             check(ledger)
         if len({next((item.get("kind") for item in ledger.items("headers")), None) for ledger in ledgers}) > 1:
             raise CannotRun("some of the ledgers hold comparisons and some single scores: export them apart")
-        kinds = ("records", "invalid") if invalid else ("records",)
+        pieces = list(_cut(ledgers, ("records", "invalid") if invalid else ("records",), where or {}))
         found: dict[str, set[str]] = {}
-        where = where or {}
-        for kind, record in _records(ledgers, kinds, where):
-            for name, value in _row(kind, record).items():
-                if value is not None:
-                    found.setdefault(name, set()).add(_type(value))
-                else:
-                    found.setdefault(name, set())
-        yield Flat({name: _common(found[name]) for name in sorted(found, key=_place)}, ledgers, kinds, where)
+        count = 0
+        for text in run(_find_columns, pieces):
+            rows, types = json.loads(text)
+            count += rows
+            for name, kinds in types.items():
+                found.setdefault(name, set()).update(kinds)
+        columns = {name: _common(found[name]) for name in sorted(found, key=_place)}
+        yield Flat(columns, count, pieces, run)
 
 
-def _records(
-    ledgers: list[Ledger], kinds: tuple[str, ...], where: dict[str, keys.Level]
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    for ledger, seen in _own_bundles(ledgers):
-        for kind in kinds:
-            for record in ledger.items(kind):
-                if _is_selected(record, seen, where):
-                    yield kind, record
-
-
-def _is_selected(record: dict[str, Any], seen: set[str], where: dict[str, keys.Level]) -> bool:
-    """Whether a record is selected, and its bundle in no ledger before."""
-    return record["source"]["bundle_sha256"] not in seen and all(
-        keys.level_in(record, name) == level for name, level in where.items()
-    )
-
-
-def _own_bundles(ledgers: Iterable[Ledger]) -> Iterator[tuple[Ledger, set[str]]]:
-    """Each ledger, with the bundles that one before it has: they count once."""
-    seen: set[str] = set()
+def _cut(ledgers: list[Ledger], kinds: tuple[str, ...], where: dict[str, keys.Level]) -> Iterator[Piece]:
+    seen: frozenset[str] = frozenset()
     for ledger in ledgers:
-        own = {item["bundle_sha256"] for item in ledger.items("headers")}
-        yield ledger, seen
-        seen = seen | own
+        tree = CommitTree(ledger.folder)
+        for kind in kinds:
+            yield from (Piece(ledger.folder.absolute(), file, seen, where) for file in tree.files(kind))
+        if len(ledgers) > 1:
+            seen |= {item["bundle_sha256"] for item in ledger.items("headers")}
+
+
+def _join_lines(piece: Piece) -> bytes:
+    return b"".join(line for line, _ in piece.lines())
+
+
+def _find_columns(piece: Piece) -> bytes:
+    """Return the number of rows and the types of each column, as JSON."""
+    found: dict[str, set[str]] = {}
+    count = 0
+    for row in piece.rows():
+        count += 1
+        for name, value in row.items():
+            kinds = found.setdefault(name, set())
+            if value is not None:
+                kinds.add(_type(value))
+    return json.dumps([count, {name: sorted(kinds) for name, kinds in found.items()}]).encode()
 
 
 def _row(kind: str, record: dict[str, Any]) -> dict[str, Any]:
