@@ -1,4 +1,4 @@
-"""What commands cost on ledgers of several sizes, side by side in one run, beside DuckDB on a plain Parquet file.
+"""Measure what commands cost on ledgers of several sizes, side by side in one run, beside DuckDB on plain Parquet.
 
     python -m tools.bench.ledger [--sizes 10000,1000000] [--folder DIR]
 
@@ -89,7 +89,7 @@ def _bundle(scratch: Path, entries: int, name: str = "new") -> str:
 
 def _comparisons(scratch: Path, count: int) -> str:
     chance = random.Random(3)
-    rows = []
+    rows: list[dict[str, object]] = []
     for number in range(count):
         a, b = chance.sample(range(_MODELS), 2)
         verdict = chance.choice(("a", "b", "draw"))

@@ -64,7 +64,7 @@ def test_a_cluster_gives_the_same_bytes_and_its_driver_gets_no_records(tmp_path,
         ["aggregate", ledger, *by],
         ["aggregate", larger, *by],
         ["agreement", ledger, "--format", "json"],
-        ["gate", ledger, ledger, "--where", "generator_model=g1", "--margin", "1", "--format", "json"],
+        ["gate", ledger, ledger, "--where", "generator_model=g1", "--allow-undecided", "--format", "json"],
     ]
     written = [["export", larger, "--to", form] for form in ("jsonl", "csv", "parquet")]
     commands = [
@@ -93,7 +93,7 @@ def test_a_cluster_gives_the_same_bytes_and_its_driver_gets_no_records(tmp_path,
     assert len(executors) == 2
     read = {name: sum(stage.read for stage in each.values()) for name, each in found.items()}
     told = {name: sum(stage.result for stage in each.values()) for name, each in found.items()}
-    assert read["1"] > 10 * read["0"]  # executors read the ledger, twenty times as long
+    assert read["1"] > 5 * read["0"]  # executors read the ledger, twenty times as long, and what is kept of it
     assert told["1"] < 1.2 * told["0"]  # and what they tell the driver does not grow with it
     for number in range(len(printed), len(commands)):
         tasks = sum(stage.tasks for stage in found[str(number)].values())
