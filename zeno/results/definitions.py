@@ -12,6 +12,7 @@ from zeno.errors import FileTooLarge, InvalidArgs, NotFound
 from zeno.files.file_tree import TextFile
 from zeno.meter import Meter
 from zeno.results.suggestions import alternatives, similar
+from zeno.search.selection import Recent
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
 """Larger files are refused: their text is held several times over."""
@@ -72,6 +73,10 @@ def size(symbol: Symbol) -> int:
     return len('{"kind":"","name":"","line":1}') + len(symbol.kind) + len(symbol.name) + len(symbol.container)
 
 
+# Extents of files that requests asked for last: to sort thousands takes longer than to find all lines with a name.
+_SORTED: Recent[int, tuple[list[Symbol], Scopes]] = Recent(64)
+
+
 class ScopeFinder:
     """Finds the scopes of lines, with the extents of one file at a time."""
 
@@ -82,7 +87,10 @@ class ScopeFinder:
     def find(self, facts: Facts, line: int) -> Any:
         """Return the scope of a line as answers give it; MISSING outside of all definitions."""
         if facts is not self._facts:
-            self._facts, self._scopes = facts, Scopes(facts.symbols)
+            kept = _SORTED.get(id(facts.symbols))
+            if kept is None or kept[0] is not facts.symbols:
+                kept = _SORTED.keep(id(facts.symbols), (facts.symbols, Scopes(facts.symbols)))
+            self._facts, self._scopes = facts, kept[1]
         symbol = self._scopes.at(line)
         if symbol is None:
             return MISSING
