@@ -7,6 +7,7 @@ Replaced objects, grafts and helper programs play no part, and nothing is fetche
 import hashlib
 import os
 import re
+from collections import OrderedDict
 from typing import NamedTuple
 
 from zeno.files.sealed_folder import LeadsAway, SealedFolder
@@ -46,14 +47,15 @@ class _Bases:
     """Objects of packs that were read last, which differences may be to. Their ids are not checked."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Pack, int], GitObject] = {}
+        # A dictionary takes long to find its first entry after many others were first.
+        self._kept: OrderedDict[tuple[Pack, int], GitObject] = OrderedDict()
         self._size = 0
 
     def find(self, pack: Pack, offset: int) -> GitObject | None:
         """Return the object at an offset, if it is kept."""
-        found = self._kept.pop((pack, offset), None)
+        found = self._kept.get((pack, offset))
         if found is not None:
-            self._kept[pack, offset] = found
+            self._kept.move_to_end((pack, offset))
         return found
 
     def keep(self, pack: Pack, offset: int, found: GitObject) -> None:
@@ -63,7 +65,7 @@ class _Bases:
         self._kept[pack, offset] = found
         self._size += len(found.data) + _HEAD
         while self._size > _MAX_BASES:
-            self._size -= len(self._kept.pop(next(iter(self._kept))).data) + _HEAD
+            self._size -= len(self._kept.popitem(last=False)[1].data) + _HEAD
 
 
 class Objects:
@@ -188,13 +190,10 @@ class Objects:
         """Return the object at the end of a chain of differences, the last of which comes first."""
         work = 0
         for offset, difference in reversed(differences):
-            size = size_after(difference)
-            if size > MAX_OBJECT:
-                raise Damaged(f"it has over {MAX_OBJECT} bytes")
-            work += size
+            found = GitObject(found.kind, apply_difference(found.data, difference, MAX_OBJECT))
+            work += len(found.data)
             if work > _MAX_WORK * MAX_OBJECT:
                 raise Damaged("differences that take too long to apply")
-            found = GitObject(found.kind, apply_difference(found.data, difference))
             self._bases.keep(pack, offset, found)
         return found
 

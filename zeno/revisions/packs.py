@@ -164,13 +164,15 @@ def inflate(data: bytes | memoryview, size: int, *, at_most: bool = False) -> by
     return found
 
 
-def apply_difference(base: bytes, difference: bytes) -> bytes:
-    """Return the object that a difference to another one describes. Raises Damaged."""
+def apply_difference(base: bytes, difference: bytes, most: int = _NUMBER) -> bytes:
+    """Return the object that a difference to another one describes. Raises Damaged, also if it is too large."""
     try:
         base_size, at = _varint(difference, 0)
         size, at = _varint(difference, at)
         if base_size != len(base):
             raise Damaged("a difference to an object of another size")
+        if size > most:
+            raise Damaged(f"it has over {most} bytes")
         end, from_bytes = len(difference), int.from_bytes
         # Not a list of parts, which may be of one byte each.
         found = bytearray()

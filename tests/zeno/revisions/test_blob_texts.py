@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.repositories import commit, git, init, served
 from zeno.revisions.served_commits import ServedCommits
 from zeno.session.server import Server
@@ -59,10 +61,15 @@ def test_the_next_commit_reads_only_what_differs(tmp_path: Path) -> None:
         assert commits.at(second, "rev").open("b/c.txt").read_text() == b"hay\nneedle\n"
 
 
-def test_texts_that_the_working_tree_has_are_not_read_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["repository", "worktree"])
+def test_texts_that_the_working_tree_has_are_not_read_again(tmp_path: Path, kind: str) -> None:
     root = init(tmp_path / "root")
     rev = plant(root, TEXTS)
+    if kind == "worktree":
+        git(root, "worktree", "add", "-q", "--detach", str(tmp_path / "other"))
     remove_objects(root)
+    if kind == "worktree":
+        root = tmp_path / "other"
     with served(root, cache_bytes=1 << 20) as (_, commits):
         prepare(commits)
         assert commits.memory is not None
