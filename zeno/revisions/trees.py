@@ -1,6 +1,7 @@
 """Directories and commits, as objects describe them."""
 
 import re
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ class Trees:
 
     def __init__(self, objects: Objects) -> None:
         self.objects = objects
-        self._kept: dict[bytes, Mapping[bytes, TreeEntry]] = {}
+        self._kept: OrderedDict[bytes, Mapping[bytes, TreeEntry]] = OrderedDict()
         self._entries = 0
 
     def read(self, tree_id: bytes) -> Mapping[bytes, TreeEntry]:
@@ -55,7 +56,7 @@ class Trees:
                 raise Unavailable(f"the object {tree_id.hex()} is no directory")
             found = parse_tree(one.data, self.objects.id_bytes)
             while self._kept and self._entries + len(found) > _MAX_KEPT:
-                self._entries -= len(self._kept.pop(next(iter(self._kept))))
+                self._entries -= len(self._kept.popitem(last=False)[1])
             self._kept[tree_id] = found
             self._entries += len(found)
         return found
