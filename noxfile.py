@@ -196,6 +196,12 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session
+def scoreboard(session: nox.Session) -> None:
+    """Ask public questions and bug reports, beside other tools: nox -s scoreboard -- --data DIR."""
+    _run(session, "-m", "tools.scoreboard.run", *session.posargs)
+
+
+@nox.session
 def interval_coverage(session: nox.Session) -> None:
     """Simulate how often intervals hold the truth: nox -s interval_coverage -- --runs 1000 [--only TEXT]."""
     _run(session, "-m", "tools.interval_coverage", *session.posargs)
