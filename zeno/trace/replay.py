@@ -13,6 +13,7 @@ from contract_models.zeno.ops.find_references import FindReferencesResult
 from contract_models.zeno.ops.find_symbols import FindSymbolsResult
 from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.ops.list_files import ListFilesResult
+from contract_models.zeno.ops.search import SearchResult
 from contract_models.zeno.request import Request
 from contract_spec.model import Model
 from contract_spec.operations import operations
@@ -170,6 +171,8 @@ def find_gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
     """Return why an answer is not all there is; None if it is."""
     if getattr(result, "truncated", False) is True:
         return "a limit cut it"
+    if isinstance(result, SearchResult):
+        return "ranked files show what was found, and nothing about other files"
     if isinstance(result, _SEARCHES):
         # Only one page, or no files: nothing is known about the rest.
         if "cursor" in args:

@@ -218,6 +218,16 @@ def test_a_search_that_found_nothing_is_evidence(session):
     )
 
 
+def test_a_ranked_search_is_evidence_of_the_lines_it_showed_and_not_of_absence(session):
+    shown = session.ask("search", query="rain")["result"]
+    assert (shown["results"], shown["complete"]) == ([], True)
+    assert resting(session, "r1") == ("partial", False)
+    session.file("weather.txt", "a sunny day\n")
+    (found,) = session.ask("search", query="sunny")["result"]["results"]
+    session.record.claim("it was sunny", [(found["path"], found["start_line"], found["end_line"])])
+    assert session.run("verify")[1]["claims"][-1]["holds"]
+
+
 def test_what_rules_left_out_of_a_cited_search_is_told(session):
     session.file(".env", "rain\n")
     session.file(".cache/x", "rain\n")
