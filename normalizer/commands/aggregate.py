@@ -105,7 +105,7 @@ def command(
             _table(summary, form) if cells is None else summary_table.published(summary, cells, places, **_best(bold))
         )
         wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
-        table = formats.chosen(table, wanted, _renamed(rename))
+        table = formats.chosen(table, wanted, _read_renames(rename))
         print_table(table, form)
         return 0
     if form == "json":
@@ -126,7 +126,7 @@ def _best(bold: str | None) -> dict[str, bool]:
     return {} if bold is None else {"lower_is_better": bold == "lowest"}
 
 
-def _renamed(texts: tuple[str, ...]) -> dict[str, str]:
+def _read_renames(texts: tuple[str, ...]) -> dict[str, str]:
     names = {}
     for text in texts:
         old, sign, new = text.partition("=")

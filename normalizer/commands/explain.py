@@ -37,11 +37,11 @@ def command(ledger: Path, name: str, verify: bool) -> int:
     """
     [folder] = open_files((ledger,))
     with reading(folder) as opened:
-        click.echo("\n".join(_found(opened, name, verify)))
+        click.echo("\n".join(_find_records(opened, name, verify)))
     return 0
 
 
-def _found(ledger: Ledger, name: str, verify: bool) -> list[str]:
+def _find_records(ledger: Ledger, name: str, verify: bool) -> list[str]:
     if not name:
         raise UnusableLedger("give a record_id or its first digits, a file, an artifact or a bundle's hash")
     named = [(kind, line) for kind in RECORD_FILES for line in ledger.find(kind, name)]
@@ -51,23 +51,23 @@ def _found(ledger: Ledger, name: str, verify: bool) -> list[str]:
     if by_id:
         if len(by_id) > 1:
             raise UnusableLedger(f"{len(by_id)} records have ids that begin with {name}: give more digits")
-        return _checked(ledger, *by_id[0], verify)
+        return _check_and_explain(ledger, *by_id[0], verify)
     out: list[str] = []
     for kind, line in named[:_MANY]:
-        out += [*([""] if out else []), *_checked(ledger, kind, line, verify)]
+        out += [*([""] if out else []), *_check_and_explain(ledger, kind, line, verify)]
     if len(named) > _MANY:
         out += ["", f"and {len(named) - _MANY} more: see `normalizer list {ledger.folder} --file ...`"]
     return out
 
 
-def _checked(ledger: Ledger, kind: str, line: bytes, verify: bool) -> list[str]:
+def _check_and_explain(ledger: Ledger, kind: str, line: bytes, verify: bool) -> list[str]:
     """A record whose id is that of its content and, if asked for, which its raw bundle gives."""
     refuse_changed_id(kind, line)
     if verify:
         from normalizer.checks.reverify import require_verified  # heavy, and only here
 
         require_verified(ledger, line[sha_slice(kind)].decode("ascii", "replace"))
-    return _explained(ledger, kind, line)
+    return _explain(ledger, kind, line)
 
 
 def _bundle(ledger: Ledger, name: str) -> list[str]:
@@ -84,12 +84,12 @@ def _bundle(ledger: Ledger, name: str) -> list[str]:
             out = [f"bundle {sha256}: {verdict}"]
             out += [f"  {key}: {item[key]}" for key in ("entries", "valid", "invalid", "bytes") if key in item]
             out += [f"  settings.{key}: {digest}" for key, digest in item["settings"].items()]
-            out += [_shown(f"{reason['code']}: {reason['message']}", None) for reason in item["reasons"]]
+            out += [_escape_row(f"{reason['code']}: {reason['message']}", None) for reason in item["reasons"]]
             return out
     raise UnusableLedger(f"bundle {sha256} is kept, but no line names it: see `normalizer audit`")
 
 
-def _explained(ledger: Ledger, kind: str, line: bytes) -> list[str]:
+def _explain(ledger: Ledger, kind: str, line: bytes) -> list[str]:
     record = ledger.exact(kind, line)
     source = record["source"]
     row = raw_row(ledger, source)
@@ -99,9 +99,9 @@ def _explained(ledger: Ledger, kind: str, line: bytes) -> list[str]:
     out += [f"  {key}: {dumps(value)}" for key, value in fields.items()]
     out += [f"  source.{key}: {_source(source[key])}" for key in _SOURCE if key in source]
     for reason in record.get("reasons", []):
-        out += ["", _shown(f"{reason['code']}: {reason['message']}", None), *_quoted(row, reason["pointer"])]
+        out += ["", _escape_row(f"{reason['code']}: {reason['message']}", None), *_quote(row, reason["pointer"])]
     if kind == "records":
-        out += ["", "the entry:", *_quoted(row, source["pointer"])]
+        out += ["", "the entry:", *_quote(row, source["pointer"])]
     return out
 
 
@@ -109,7 +109,7 @@ def _source(value: Any) -> str:
     return dumps(value) if isinstance(value, (dict, list)) else str(value)
 
 
-def _quoted(row: RawRow, pointer: str) -> list[str]:
+def _quote(row: RawRow, pointer: str) -> list[str]:
     lines = row.text.split("\n")
     inner = row.inner(pointer)
     if inner is None:  # the row is no JSON: it is shown as it begins
@@ -118,15 +118,15 @@ def _quoted(row: RawRow, pointer: str) -> list[str]:
         first, last, there = place(row.text, inner)
     most = _MOST if there else 1
     shown = lines[first - 1 : min(last, first + most - 1)]
-    quoted = [f"  {number:>5} | {_shown(text)}" for number, text in enumerate(shown, start=row.line + first - 1)]
+    quoted = [f"  {number:>5} | {_escape_row(text)}" for number, text in enumerate(shown, start=row.line + first - 1)]
     if last - first >= most:
         quoted.append(f"        | ... to line {row.line + last - 1}")
     absent = "" if there else " (nothing is there; it would stand in)"
-    member = f" of {_shown(row.member)}" if row.member else ""
-    return [f"  at {_shown(pointer, None) or 'the whole document'}{member}{absent}", *quoted]
+    member = f" of {_escape_row(row.member)}" if row.member else ""
+    return [f"  at {_escape_row(pointer, None) or 'the whole document'}{member}{absent}", *quoted]
 
 
-def _shown(row: str, most: int | None = 200) -> str:
+def _escape_row(row: str, most: int | None = 200) -> str:
     """Return text of a bundle with everything escaped that a terminal would interpret."""
     row = "".join(
         char if char.isprintable() or char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in row.rstrip("\r")

@@ -88,7 +88,7 @@ def command(
             told = _documents(ledgers, publisher, where, frozenset(mix), out or Path(), check)
         else:
             with _choose_run(engine, out) as run:
-                told = _written(ledgers, form, out, where, partial(flattened, invalid=invalid, check=check, run=run))
+                told = _write_records(ledgers, form, out, where, partial(flattened, invalid=invalid, check=check, run=run))
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
     click.echo(told, err=True)
@@ -145,7 +145,7 @@ def _choose_run(engine: str, out: Path | None) -> Iterator[Run]:
         yield map_files(Path(scratch))
 
 
-def _written(
+def _write_records(
     ledgers: tuple[Path, ...],
     form: str,
     out: Path | None,

@@ -74,7 +74,7 @@ def _preview(stream: BinaryIO, best: Proposal) -> Preview:
 
 def _fitting(file: Path, best: Proposal, made: Preview) -> Iterator[str]:
     yield f"The shipped dialect {best.name} reads it."
-    yield from _shown(
+    yield from _describe(
         None, [f"no field gives {key}: it is {name}" for key, name in shipped_fit.lacking(best).items()], made
     )
     other = f" --container {shlex.quote(best.container)}" if best.container else ""
@@ -93,12 +93,12 @@ def _save(proposed: Proposals, folder: Path | None) -> None:
         for number, (reading, _) in enumerate(proposed.readings, start=1):
             for path, document in zip(_paths(folder, number), (reading.dialect, reading.rubric), strict=True):
                 if document is not None:
-                    path.write_text(f"{_indented(document)}\n", encoding="ascii")
+                    path.write_text(f"{_indent(document)}\n", encoding="ascii")
     except OSError as error:
         raise CannotRun(f"cannot write to {folder}: {error.strerror}") from None
 
 
-def _indented(document: dict[str, object]) -> str:
+def _indent(document: dict[str, object]) -> str:
     return json.dumps(json.loads(dumps(document)), indent=2)
 
 
@@ -115,7 +115,7 @@ def _readings(file: Path, proposed: Proposals, save: Path | None) -> Iterator[st
         yield f"{len(found)} readings are about as likely: choose one of them."
     for number, (reading, made) in enumerate(found, start=1):
         yield from ("", f"Reading {number}: {reading.title}")
-        yield from _shown(reading.rubric, reading.doubts, made)
+        yield from _describe(reading.rubric, reading.doubts, made)
         folder = save if save is not None else _FOLDER
         dialect, rubric = (shlex.quote(str(path)) for path in _paths(folder, number))
         scale = f" --rubric {rubric}" if reading.rubric is not None else ""
@@ -128,7 +128,7 @@ def _readings(file: Path, proposed: Proposals, save: Path | None) -> Iterator[st
         yield from _commands(file, f" --dialect {dialect}{scale}", folder / f"ledger-{number}", table)
 
 
-def _shown(rubric: dict[str, Any] | None, doubts: list[str], made: Preview) -> Iterator[str]:
+def _describe(rubric: dict[str, Any] | None, doubts: list[str], made: Preview) -> Iterator[str]:
     invalid = f", {made.invalid} INVALID ({', '.join(made.reasons)})" if made.invalid else ""
     part = "" if made.is_whole else " of the first entries"
     yield f"  {made.valid} valid{invalid}{part}"

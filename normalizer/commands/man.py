@@ -42,7 +42,7 @@ def page(root: click.Context, number: str) -> str:
         assert inner is not None  # noqa: S101 - for the type checker
         ctx = click.Context(inner, info_name=name, parent=root)
         usage = " ".join([f"normalizer {name}", *inner.collect_usage_pieces(ctx)])
-        lines += [f".SS {_escaped(f'normalizer {name}')}", *_paragraphs(inner.help or "")]
+        lines += [f".SS {_escape(f'normalizer {name}')}", *_paragraphs(inner.help or "")]
         lines += [".PP", ".nf", _text(usage), ".fi", *_options(inner, ctx)]
     lines.append(".SH EXIT STATUS")
     for status, meaning in _EXIT_STATUS.items():
@@ -56,7 +56,7 @@ def _options(command: click.Command, ctx: click.Context) -> list[str]:
         record = parameter.get_help_record(ctx)
         if record is not None:
             flags, about = record
-            lines += [".TP", f"\\fB{_escaped(flags)}\\fR", _text(about)]
+            lines += [".TP", f"\\fB{_escape(flags)}\\fR", _text(about)]
     return lines
 
 
@@ -67,9 +67,9 @@ def _paragraphs(text: str) -> list[str]:
 
 def _text(text: str) -> str:
     """Escape a paragraph: no line of it is a request of roff, and hyphens stay what is typed."""
-    escaped = _escaped(" ".join(text.replace("\b", " ").split()))
+    escaped = _escape(" ".join(text.replace("\b", " ").split()))
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-")

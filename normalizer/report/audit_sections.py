@@ -150,8 +150,8 @@ def _rates(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     for key, levels in study.sensitivity["invalid_rates"].items():
         for row in levels:
             name = f"{key} {cell_names.level(row['level'])}"
-            every = drilldowns.add(f"{name}: all records", lookup.screened(key, row["level"], invalid=False))
-            invalid = drilldowns.add(f"{name}: INVALID records", lookup.screened(key, row["level"], invalid=True))
+            every = drilldowns.add(f"{name}: all records", lookup.find_screened(key, row["level"], invalid=False))
+            invalid = drilldowns.add(f"{name}: INVALID records", lookup.find_screened(key, row["level"], invalid=True))
             counts = [drilldowns.number(row["records"], every), drilldowns.number(row["invalid"], invalid)]
             shares = [percent(row["rate"]), percents(row["wilson95"])]
             linked = [drilldowns.number(each, invalid or every) for each in shares]

@@ -16,7 +16,7 @@ from normalizer.ledger.open_ledgers import holds_comparisons, opened_each
 from normalizer.ledger.reader import Ledger
 from normalizer.report import audit_sections
 from normalizer.report.decisions.other_records import add_records
-from normalizer.report.decisions.sections import decided
+from normalizer.report.decisions.sections import decision_sections
 from normalizer.report.drilldown import Drilldowns, records_document
 from normalizer.report.html_page import assemble, page
 from normalizer.report.markup import Html, el, join, table
@@ -92,7 +92,7 @@ def comparison_page(study: Study, options: Options, *, title: str) -> bytes:
     command += ["--diagnostic"] if options.rules.diagnostic else []
     command += [f"--mix {name}" for name in sorted(options.rules.mix)]
     parts = [
-        *decided(study, drilldowns),
+        *decision_sections(study, drilldowns),
         _explain_left_out(study, drilldowns, lookup),
         audit_sections.method(study, lookup, [" ".join(command)], version()),
     ]

@@ -8,7 +8,7 @@ from normalizer.documents import lossless
 from normalizer.documents.exact import rounded
 from normalizer.report.markup import NA, Html, brief, el, text, visible
 from normalizer.report.raw_lines import Raw
-from normalizer.report.record_status import RecordStatus, spelled
+from normalizer.report.record_status import RecordStatus, spell_score
 from normalizer.report.study import Study
 from normalizer.tables import formats
 
@@ -79,15 +79,15 @@ def _record(each: RecordStatus, raw: Raw, findings: list[dict[str, Any]] | None)
     scores = record.get("scores")
     row = raw.row(source)
     span = raw.entry(sha256, source["pointer"], row)
-    about = [(name, _said(record[name])) for name in _SHOWN if name in record]
+    about = [(name, _as_text(record[name])) for name in _SHOWN if name in record]
     factors = record.get("factors")
-    about += [(name, _said(level)) for name, level in (factors.items() if isinstance(factors, dict) else ())]
+    about += [(name, _as_text(level)) for name, level in (factors.items() if isinstance(factors, dict) else ())]
     return {
         "id": record["record_id"],
         "artifact": _title(record),
-        "judge": _said(record.get("judge_model", NA)),
+        "judge": _as_text(record.get("judge_model", NA)),
         "status": each.status,
-        "scores": [[visible(name), visible(spelled(score))] for name, score in scores.items()]
+        "scores": [[visible(name), visible(spell_score(score))] for name, score in scores.items()]
         if isinstance(scores, dict)
         else [],
         "total": None if each.total is None else formats.cell_text(rounded(each.total)),
@@ -110,24 +110,26 @@ def _record(each: RecordStatus, raw: Raw, findings: list[dict[str, Any]] | None)
 
 
 def _title(record: dict[str, Any]) -> str:
-    named = _said(record.get("artifact", record.get("file", NA)))
+    named = _as_text(record.get("artifact", record.get("file", NA)))
     if record.get("kind") != "comparison":
         return named
-    return f"{named}: {_said(record.get('a', NA))} against {_said(record.get('b', NA))}"
+    return f"{named}: {_as_text(record.get('a', NA))} against {_as_text(record.get('b', NA))}"
 
 
 def _verdict(record: dict[str, Any]) -> list[list[str]]:
     """The verdict of a comparison as it was written, and what it means."""
     outcome = record.get("outcome")
     meant = outcome if isinstance(outcome, dict) else {}
-    winner = _said(meant.get("winner", NA))
-    named = _said(meant[winner]) if winner in ("a", "b") and winner in meant else winner.replace("_", " ")
+    winner = _as_text(meant.get("winner", NA))
+    named = _as_text(meant[winner]) if winner in ("a", "b") and winner in meant else winner.replace("_", " ")
     found = [["winner", named]]
-    found += [[name, _said(record[name])] for name in _OF_A_COMPARISON if name in record]
-    return found + [[name.replace("_", " "), _said(meant[name])] for name in ("shown_first", "turned") if name in meant]
+    found += [[name, _as_text(record[name])] for name in _OF_A_COMPARISON if name in record]
+    return found + [
+        [name.replace("_", " "), _as_text(meant[name])] for name in ("shown_first", "turned") if name in meant
+    ]
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return visible(value if type(value) is str else lossless.dumps(value))
 
 

@@ -43,7 +43,7 @@ def export(study: Study, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         inputs = []
-        for name, (narrow, wide) in _named(study).items():
+        for name, (narrow, wide) in _name_tables(study).items():
             for form, suffix in _SUFFIXES.items():
                 paths.append(folder / f"{name}.{suffix}")
                 _write(paths[-1], written(wide if form == "csv" else narrow, form))
@@ -93,7 +93,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _named(study: Study) -> dict[str, tuple[Table, Table]]:
+def _name_tables(study: Study) -> dict[str, tuple[Table, Table]]:
     """Each table for people and for programs by the name of its files. No two keys have one name, whatever is left of
     them in it."""
     found: dict[str, tuple[Table, Table]] = {}

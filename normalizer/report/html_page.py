@@ -15,7 +15,7 @@ from typing import Any
 from normalizer.aggregate.summary import Options
 from normalizer.documents.protocol import version
 from normalizer.report import audit_sections, judge_sections, sections
-from normalizer.report.decisions.sections import decided
+from normalizer.report.decisions.sections import decision_sections
 from normalizer.report.drilldown import Drilldowns, records_document
 from normalizer.report.markup import Html, el, join, visible
 from normalizer.report.raw_lines import Raw
@@ -35,7 +35,7 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
         sections.contrasts(study, drilldowns, lookup),
         judge_sections.judges(study, drilldowns, lookup),
         judge_sections.drift(study, drilldowns),
-        *decided(study, drilldowns),
+        *decision_sections(study, drilldowns),
         audit_sections.evidence(study, drilldowns),
         audit_sections.claims(study, drilldowns, lookup),
         audit_sections.left_out(study, drilldowns, lookup),

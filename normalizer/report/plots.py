@@ -89,7 +89,7 @@ def confusion(rows: list[dict[str, Any]]) -> Html:
         x=x, y=y, fillOpacity=alt.FillOpacity("n:Q", scale=alt.Scale(domain=[0, most], range=[0.08, 0.75]), legend=None)
     )
     counts = base.mark_text(color=INK, fontSize=12).encode(x=x, y=y, text="n:Q")
-    return drawn(alt.layer(squares, counts).properties(width=alt.Step(30), height=alt.Step(30)), "Totals that met")
+    return draw_chart(alt.layer(squares, counts).properties(width=alt.Step(30), height=alt.Step(30)), "Totals that met")
 
 
 def rows_drawn(rows: list[dict[str, Any]], layers: Callable[[Any], list[Any]], height: int, title: str) -> Html:
@@ -118,7 +118,9 @@ def rows_drawn(rows: list[dict[str, Any]], layers: Callable[[Any], list[Any]], h
 
 def for_both_screens(wide: Any, narrow: Any, title: str) -> Html:
     """Put two charts of one plot into the page, which shows the one that fits the screen."""
-    return join([drawn(wide, title, box="scroll wide-screen"), drawn(narrow, title, "narrow", "scroll small-screen")])
+    return join(
+        [draw_chart(wide, title, box="scroll wide-screen"), draw_chart(narrow, title, "narrow", "scroll small-screen")]
+    )
 
 
 def values(alt: Any, rows: list[dict[str, Any]]) -> Any:
@@ -131,7 +133,7 @@ def number_axis(alt: Any) -> Any:
     return alt.Axis(format="~f", tickCount=alt.ExprRef("width > 400 ? 8 : 5"), labelOverlap=True)
 
 
-def drawn(chart: Any, title: str, kind: str = "plot", box: str = "scroll") -> Html:
+def draw_chart(chart: Any, title: str, kind: str = "plot", box: str = "scroll") -> Html:
     """The chart as SVG that takes the page's colours. `kind` and `box` are the classes of the drawing and around it."""
     import vl_convert
 
@@ -150,7 +152,7 @@ def drawn(chart: Any, title: str, kind: str = "plot", box: str = "scroll") -> Ht
         root.attrib[name] = str(round(float(root.attrib[name])))
     return el(
         "div",
-        Html(_written(root, {"role": "img", "aria-label": title, "class": kind})),
+        Html(_serialize(root, {"role": "img", "aria-label": title, "class": kind})),
         class_=box,
         tabindex="0",
         role="group",
@@ -158,7 +160,7 @@ def drawn(chart: Any, title: str, kind: str = "plot", box: str = "scroll") -> Ht
     )
 
 
-def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> str:
+def _serialize(node: ElementTree.Element, more: dict[str, str] | None = None) -> str:
     """Return the drawing with only shapes and text, without anything that could run, fetch or restyle."""
     tag = node.tag.rpartition("}")[2]
     if tag not in _TAGS:
@@ -172,5 +174,5 @@ def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> s
             attributes[name] = f"var(--{known})"
     opened = "".join(f' {name}="{html.escape(value)}"' for name, value in {**attributes, **(more or {})}.items())
     inner = html.escape(visible(node.text or "")) if tag in ("text", "tspan", "title") else ""
-    inner += "".join(_written(child) for child in node)
+    inner += "".join(_serialize(child) for child in node)
     return f"<{tag}{opened}>{inner}</{tag}>"

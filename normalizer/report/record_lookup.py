@@ -45,7 +45,7 @@ class RecordLookup:
         """All records of that status."""
         return [each for each in self.every if each.status == status]
 
-    def screened(self, key: str, level: Any, *, invalid: bool) -> list[RecordStatus]:
+    def find_screened(self, key: str, level: Any, *, invalid: bool) -> list[RecordStatus]:
         """The records of the selection with that level, or only the INVALID ones."""
         wanted = (
             ("invalid",)

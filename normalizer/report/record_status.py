@@ -132,6 +132,6 @@ def _lacks(each: RecordStatus, options: Options) -> bool:
     return options.where.get(keys.DIMENSION, "") not in ("", *each.plain.get("scores", {}))
 
 
-def spelled(score: Any) -> str:
+def spell_score(score: Any) -> str:
     """A score as the judge wrote it."""
     return str(score) if isinstance(score, Number) else lossless.dumps(score)

@@ -46,12 +46,12 @@ def summary_lines(report: dict[str, Any]) -> list[str]:
         f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
         f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
         f"{eligible['self_judged']} self-judged",
-        f"verified: {_verified(report['verified'], counts['bundles'] + counts['audited'])}",
+        f"verified: {_tell_verified(report['verified'], counts['bundles'] + counts['audited'])}",
         f"digests: {_DIGESTS[report['digests']]}",
     ]
 
 
-def _verified(verified: dict[str, Any], bundles: int) -> str:
+def _tell_verified(verified: dict[str, Any], bundles: int) -> str:
     if "not_compared" in verified:
         return "no bundle was normalized again and compared (--no-verify)"
     return f"{verified['bundles']} of {bundles} bundles give the same lines when they are normalized again"

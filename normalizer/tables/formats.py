@@ -107,7 +107,7 @@ def latex(table: Table) -> str:
     scaled down to the column if the document uses graphicx.
     """
     columns = "".join("r" if is_right else "l" for is_right in numeric(table))
-    head = [_broken(name) for name in table.columns]
+    head = [_break_heading(name) for name in table.columns]
     lines = [_SMALL, rf"\begin{{tabular}}{{{columns}}}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
     for place, row in enumerate(table.rows):
         cells = [_latex(cell) for cell in row]
@@ -207,7 +207,7 @@ _LATEX = {
 }
 
 
-def _broken(name: str) -> str:
+def _break_heading(name: str) -> str:
     """Break a heading into lines after dots, underscores and spaces."""
     parts = [part for part in re.split(r"(?<=[._ ])", name) if part]
     if len(parts) < 2:

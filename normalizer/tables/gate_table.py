@@ -43,7 +43,7 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"{verdict_name(result)}: {result['why']}; {result['improved']} improved, {result['equal']} equal, "
             f"{result['worsened']} worsened{_alone(document, result)}.{_limits(result)}"
         )
-    return said + _left_out(document) + [f"{flag}: let pass as asked." for flag in document["flags"]]
+    return said + _count_left_out(document) + [f"{flag}: let pass as asked." for flag in document["flags"]]
 
 
 def _limits(result: dict[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _alone(document: dict[str, Any], result: dict[str, Any]) -> str:
     return f"; in no pair: {told}" if told else ""
 
 
-def _left_out(document: dict[str, Any]) -> list[str]:
+def _count_left_out(document: dict[str, Any]) -> list[str]:
     """Return for each side how many of its records were left out, and why; none if all of them count."""
     said = []
     for name, counts in document["left_out"].items():

@@ -101,7 +101,7 @@ def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_bett
     means: list[list[Any]] = []
     for row in summary["rows"]:
         measures = [row["total"], *(row["dimensions"][name] for name in dimensions)]
-        rows.append([*_levels(row), row["n"], *(_published(each, cells, places) for each in measures)])
+        rows.append([*_levels(row), row["n"], *(_paper_cell(each, cells, places) for each in measures)])
         means.append([each["mean"] for each in measures])
     bold = _best(summary, means, lower_is_better) if lower_is_better is not None else frozenset()
     shown = {**summary, "rounding": {**summary["rounding"], "places": places}}
@@ -125,7 +125,7 @@ def _best(summary: dict[str, Any], means: list[list[Any]], lower_is_better: bool
     return frozenset(bold)
 
 
-def _published(moments: dict[str, Any], cells: str, places: int) -> Cell:
+def _paper_cell(moments: dict[str, Any], cells: str, places: int) -> Cell:
     if moments["mean"] is None:
         return None
     mean = f"{moments['mean']:.{places}f}"

@@ -27,7 +27,7 @@ _COLOURS = {
 """Cells that say an outcome, and their colour."""
 
 
-def fitted(table: Table, width: int | None, *, colour: bool) -> str:
+def fit_table(table: Table, width: int | None, *, colour: bool) -> str:
     """Return the table as aligned text of at most `width` columns; None stands for as many as it needs."""
     shown = [[seen(cell) for cell in table.columns], *([seen(cell) for cell in row] for row in table.rows)]
     needed = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
@@ -39,7 +39,7 @@ def fitted(table: Table, width: int | None, *, colour: bool) -> str:
     widths = needed
     if width is not None:
         kept = _choose(table.columns, shown, needed, whole, width)
-        widths = _shared([needed[place] for place in kept], [whole[place] for place in kept], width)
+        widths = _share_width([needed[place] for place in kept], [whole[place] for place in kept], width)
     shown, right = [[row[place] for place in kept] for row in shown], [right[place] for place in kept]
     lines = []
     for place, row in enumerate(shown):
@@ -47,14 +47,14 @@ def fitted(table: Table, width: int | None, *, colour: bool) -> str:
         for cell, room, is_right in zip(row, widths, right, strict=False):
             text = cut(cell, room)
             padding = " " * (room - display_width(text))
-            painted = _painted_cell(text, place == 0, colour=colour)
+            painted = _paint_cell(text, place == 0, colour=colour)
             cells.append(padding + painted if is_right else painted + padding)
         lines.append((" " * GAP).join(cells).rstrip())
     notes = [printable(note) for note in table.notes]
     if width is not None:
-        notes = [line for note in notes for line in wrapped(note, width)]
-        notes += _left_out(widths, [needed[place] for place in kept], len(needed) - len(kept), width)
-    return "\n".join([*lines, "", *(_painted(note, _DIM, colour=colour) for note in notes)]) + "\n"
+        notes = [line for note in notes for line in wrap_note(note, width)]
+        notes += _tell_left_out(widths, [needed[place] for place in kept], len(needed) - len(kept), width)
+    return "\n".join([*lines, "", *(_paint(note, _DIM, colour=colour) for note in notes)]) + "\n"
 
 
 def cut(text: str, width: int) -> str:
@@ -69,7 +69,7 @@ def cut(text: str, width: int) -> str:
     return text + CUT
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap_note(text: str, width: int) -> list[str]:
     """Return the lines of a text, each of at most `width` columns."""
     # A character of two columns counts as two. At its end a line may get one column more than asked for.
     padded = "".join(char + "\0" * (display_width(char) - 1) for char in text)
@@ -77,12 +77,12 @@ def wrapped(text: str, width: int) -> list[str]:
     return [line.replace("\0", "") for line in lines] or [""]
 
 
-def _painted_cell(text: str, is_head: bool, *, colour: bool) -> str:
+def _paint_cell(text: str, is_head: bool, *, colour: bool) -> str:
     """Return a cell in bold if it is a heading, in the colour of the outcome it states otherwise."""
-    return _painted(text, _BOLD if is_head else _COLOURS.get(text), colour=colour)
+    return _paint(text, _BOLD if is_head else _COLOURS.get(text), colour=colour)
 
 
-def _painted(text: str, code: int | None, *, colour: bool) -> str:
+def _paint(text: str, code: int | None, *, colour: bool) -> str:
     return f"\033[{code}m{text}\033[0m" if colour and code is not None and text else text
 
 
@@ -105,7 +105,7 @@ def _choose(
     return kept
 
 
-def _shared(needed: list[int], whole: list[bool], width: int) -> list[int]:
+def _share_width(needed: list[int], whole: list[bool], width: int) -> list[int]:
     """Return widths of columns at which all of them fit."""
     least = [room if is_whole else min(room, _NARROW) for room, is_whole in zip(needed, whole, strict=True)]
     count = len(needed)
@@ -122,7 +122,7 @@ def _shared(needed: list[int], whole: list[bool], width: int) -> list[int]:
     return [min(room, width) for room in widths]
 
 
-def _left_out(widths: list[int], needed: list[int], gone: int, width: int) -> list[str]:
+def _tell_left_out(widths: list[int], needed: list[int], gone: int, width: int) -> list[str]:
     is_cut = any(room < wanted for room, wanted in zip(widths, needed, strict=True))
     if not gone and not is_cut:
         return []

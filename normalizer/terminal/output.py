@@ -10,7 +10,7 @@ import click
 
 from normalizer.tables import formats
 from normalizer.tables.formats import Table
-from normalizer.terminal.fitted import cut, fitted
+from normalizer.terminal.fitted import cut, fit_table
 
 _META = "normalizer.terminal.wide"
 
@@ -32,7 +32,7 @@ WIDE = click.option(
 def print_table(table: Table, form: str, *, nl: bool = False) -> None:
     """Print a table in a format. `nl`: with an empty line after it."""
     if form == "text" and _on_terminal():
-        text = fitted(table, _width(), colour=_in_colour())
+        text = fit_table(table, _width(), colour=_in_colour())
     else:
         text = formats.written(table, form)
     # Bytes that a terminal would take for colours may be part of a name, and stay.

@@ -15,7 +15,7 @@ from normalizer.tables import calibration_table, gate_table, preferences_table
 from normalizer.tables.formats import Table
 
 
-def decided(study: Study, drilldowns: Drilldowns) -> Iterator[Section]:
+def decision_sections(study: Study, drilldowns: Drilldowns) -> Iterator[Section]:
     """The sections that the study has documents for."""
     if study.preferences is not None:
         yield _preferences(study.preferences, records_of_row.of_preferences(study), drilldowns)
@@ -37,7 +37,7 @@ def _preferences(document: dict[str, Any], rows: dict[str, Rows], drilldowns: Dr
     plots = [decision_plots.ranges(rates, "win rate", 0.5)] if rates else []
     plots += [decision_plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
     tables = [
-        _shown(title, each, f"preferences-{number}", rows[title], drilldowns)
+        _table_with_records(title, each, f"preferences-{number}", rows[title], drilldowns)
         for number, (title, each) in enumerate(preferences_table.named(document))
     ]
     lead = "Comparisons of two answers: how often each generator is preferred, and how far the order shown decides."
@@ -61,7 +61,7 @@ def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], 
     ]
     plots = [decision_plots.reliability(points)] if points else []
     tables = [
-        _shown(title, each, f"calibration-{number}", rows[title], drilldowns)
+        _table_with_records(title, each, f"calibration-{number}", rows[title], drilldowns)
         for number, (title, each) in enumerate(calibration_table.named(document))
     ]
     lead = (
@@ -78,7 +78,7 @@ def _gate(document: dict[str, Any], used: Rows, drilldowns: Drilldowns) -> Secti
         if result["difference"] is not None
     ]
     plots = [decision_plots.ranges(rows, "difference, positive is better", 0.0)] if rows else []
-    shown = _shown("Verdicts", gate_table.table(document), "gate-verdicts", used, drilldowns)
+    shown = _table_with_records("Verdicts", gate_table.table(document), "gate-verdicts", used, drilldowns)
     lead = f"This ledger as a candidate against a base, paired by artifact: {document['verdict']}."
     return section("gate", "Gate", lead, *plots, shown)
 
@@ -88,7 +88,7 @@ def _range(label: str, value: Any, ends: list[Any] | None) -> dict[str, Any]:
     return {"label": label, "value": float(value), "low": float(low), "high": float(high)}
 
 
-def _shown(title: str, found: Table, id: str, rows: Rows, drilldowns: Drilldowns) -> Html:
+def _table_with_records(title: str, found: Table, id: str, rows: Rows, drilldowns: Drilldowns) -> Html:
     """A table whose numbers open the records of their row."""
     if len(rows) != len(found.rows):
         raise AssertionError(f"{title} has {len(found.rows)} rows, and records for {len(rows)}")

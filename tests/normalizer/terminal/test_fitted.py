@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from normalizer.tables import formats
 from normalizer.tables.formats import Cell, Table, display_width
-from normalizer.terminal.fitted import CUT, cut, fitted
+from normalizer.terminal.fitted import CUT, cut, fit_table
 
 WORDS = st.text(alphabet="abc é中\N{COMBINING ACUTE ACCENT}", max_size=40)
 NUMBERS = st.one_of(st.none(), st.integers(-9999, 9999), st.decimals(-99, 99, places=3))
@@ -28,19 +28,19 @@ def plain(text: str) -> str:
 
 @given(table=tables(), width=st.integers(20, 200))
 def test_no_line_is_wider_than_the_terminal(table, width):
-    for line in plain(fitted(table, width, colour=True)).splitlines():
+    for line in plain(fit_table(table, width, colour=True)).splitlines():
         assert display_width(line) <= width
 
 
 @given(table=tables())
 def test_with_room_for_all_it_is_the_text_of_a_pipe(table):
-    assert plain(fitted(table, None, colour=True)) == formats.text(table)
-    assert fitted(table, None, colour=False) == formats.text(table)
+    assert plain(fit_table(table, None, colour=True)) == formats.text(table)
+    assert fit_table(table, None, colour=False) == formats.text(table)
 
 
 @given(table=tables(), width=st.integers(30, 120))
 def test_what_is_not_shown_is_told_and_only_that(table, width):
-    shown, whole = fitted(table, width, colour=False), formats.text(table)
+    shown, whole = fit_table(table, width, colour=False), formats.text(table)
     body, _, _ = shown.partition("\n\n")
     is_whole = body == whole.partition("\n\n")[0]
     assert ("--wide shows all" in " ".join(shown.split())) is not is_whole
@@ -52,7 +52,7 @@ def test_texts_give_way_before_columns_and_numbers_stay_whole():
     rows: list[list[Cell]] = [
         ["a name that is far too long for this terminal", Decimal("12.345678"), "another long text, cut too", 7]
     ]
-    line = fitted(Table(["model", "mean", "why", "n"], rows, []), 60, colour=False).splitlines()[1]
+    line = fit_table(Table(["model", "mean", "why", "n"], rows, []), 60, colour=False).splitlines()[1]
     assert display_width(line) == 60
     assert line.count(CUT) == 2
     assert line.startswith("a name th")
@@ -63,20 +63,20 @@ def test_texts_give_way_before_columns_and_numbers_stay_whole():
 def test_an_interval_is_two_numbers_and_stays_whole():
     rows: list[list[Cell]] = [["writer-alder", "2.146898 to 14.853102", 9, 1], ["writer-birch", "NA", 6, 2]]
     for width in range(36, 60):
-        text = fitted(Table(["model", "95 % interval", "points", "n"], rows, []), width, colour=False)
+        text = fit_table(Table(["model", "95 % interval", "points", "n"], rows, []), width, colour=False)
         assert CUT not in text.splitlines()[1].removeprefix("writer-alder")
 
 
 def test_columns_that_do_not_fit_are_left_out_from_the_right():
     table = Table([f"number_{n}" for n in range(9)], [[1234567 for _ in range(9)]], [])
-    lines = fitted(table, 40, colour=False).splitlines()
+    lines = fit_table(table, 40, colour=False).splitlines()
     assert lines[0].split() == ["number_0", "number_1", "number_2", "number_3"]
     assert "without 5 more columns" in " ".join(lines)
 
 
 def test_colour_says_no_more_than_the_words():
     table = Table(["cell", "verdict"], [["a", "mismatch"], ["b", "match"], [None, "rounding_tie"]], ["A note."])
-    text = fitted(table, 80, colour=True)
+    text = fit_table(table, 80, colour=True)
     assert "\033[31mmismatch\033[0m" in text
     assert "\033[32mmatch\033[0m" in text
     assert plain(text) == formats.text(table)
@@ -84,7 +84,7 @@ def test_colour_says_no_more_than_the_words():
 
 @given(text=st.text(st.sampled_from("ab -界é\u0301"), max_size=60), width=st.integers(2, 30))
 def test_notes_with_wide_characters_fit(text, width):
-    notes = fitted(Table(["n"], [[1]], [text]), width, colour=False).split("\n")[3:]
+    notes = fit_table(Table(["n"], [[1]], [text]), width, colour=False).split("\n")[3:]
     assert all(display_width(line) <= max(width, 20) for line in notes)
     whole = "".join("".join(notes).partition("Shown ")[0].split())
     assert whole == "".join(text.split())
@@ -106,7 +106,7 @@ def test_a_cell_of_a_megabyte_is_cut_in_one_pass():
 
 def test_flags_stay_when_other_columns_go():
     table = Table(["name", "one", "two", "three", "flags"], [["a", 1, 2, 3, "only_self_judged"]], [])
-    shown = fitted(table, 34, colour=False)
+    shown = fit_table(table, 34, colour=False)
     assert shown.splitlines()[0].split() == ["name", "one", "two", "flags"]
     assert "only_self_judged" in shown
     assert "without 1 more column" in " ".join(shown.split())
