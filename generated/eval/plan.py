@@ -36,6 +36,122 @@ class PlannedRow(Model):
     """
     Each run on items of its own.
     """
+    paired_safe: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    As `paired`, with the variance at the upper end of its one-sided 80 % interval.
+    """
+    unpaired_safe: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    As `unpaired`, with the variance at the upper end of its one-sided 80 % interval.
+    """
+
+
+class PowerRow(Model):
+    """
+    The power of a study with this number of items, one label of each.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    items: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items.
+    """
+    paired: StrictFloat | None
+    """
+    Both runs on the same items.
+    """
+    paired_safe: StrictFloat | None
+    """
+    With the safe variance: the upper end of its one-sided 80 % interval.
+    """
+    unpaired: StrictFloat | None
+    """
+    Each run on items of its own.
+    """
+    unpaired_safe: StrictFloat | None
+    """
+    With the safe variance: the upper end of its one-sided 80 % interval.
+    """
+
+
+class ClusterEffect(Model):
+    """
+    Clusters of artifacts that go together.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    clusters: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many there are.
+    """
+    size: StrictFloat
+    """
+    Artifacts of a cluster: the mean, a cluster weighing by its size.
+    """
+    icc: StrictFloat
+    """
+    The share of variance between clusters, of differences of two generators where there are any.
+    """
+    design_effect: StrictFloat
+    """
+    How many times as many artifacts are needed: 1 + (size - 1) * icc.
+    """
+
+
+class PanelRow(Model):
+    """
+    Items that a panel needs.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judges: Annotated[StrictInt, Field(ge=0)]
+    """
+    Judges of the panel.
+    """
+    paired: Annotated[StrictInt, Field(ge=0)]
+    """
+    Both runs on the same items.
+    """
+    paired_safe: Annotated[StrictInt, Field(ge=0)]
+    """
+    With the safe variance: the upper end of its one-sided 80 % interval.
+    """
+
+
+class PanelPlan(Model):
+    """
+    Items that panels of such judges need, each judge giving one label.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    measure: StrictStr
+    """
+    The dimension, or `total`.
+    """
+    pilot_judges: Annotated[StrictInt, Field(ge=0)]
+    """
+    Judges of the ledger.
+    """
+    shared_sd: StrictFloat
+    """
+    Standard deviation of true differences that all judges share.
+    """
+    own_sd: StrictFloat
+    """
+    Standard deviation of true differences of one judge alone.
+    """
+    rows: list[PanelRow]
+    """
+    A row a number of judges.
+    """
 
 
 class JudgeNoise(Model):
@@ -94,6 +210,14 @@ class JudgeNoise(Model):
     """
     Items needed, by repeats.
     """
+    clusters: ClusterEffect | None
+    """
+    The effect of clusters; null without a key, or where no cluster has two artifacts.
+    """
+    curve: list[PowerRow] | None
+    """
+    The power at numbers of items.
+    """
 
 
 class Plan(Model):
@@ -108,9 +232,17 @@ class Plan(Model):
     """
     Judges and measures.
     """
+    panels: list[PanelPlan]
+    """
+    Items that panels of several judges need, measure by measure.
+    """
     detect: StrictFloat | None
     """
     The difference to be found; null where none was given.
+    """
+    margin: StrictFloat | None
+    """
+    The margin that a system as good must pass; null where none was given.
     """
     power: StrictFloat | None
     """
@@ -119,6 +251,10 @@ class Plan(Model):
     alpha: StrictFloat | None
     """
     The two-sided error rate.
+    """
+    cluster: StrictStr | None
+    """
+    The key whose levels are clusters of artifacts.
     """
     left_out: summary.LeftOut
     """

@@ -261,6 +261,10 @@ class Rating(Model):
     """
     Probability to win against an opponent of rating 0.
     """
+    opponents: StrictFloat
+    """
+    The mean rating of the generators it met: how strong its opponents were.
+    """
 
 
 class LengthBin(Model):

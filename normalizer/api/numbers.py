@@ -195,7 +195,8 @@ class LedgerNumbers:
         """The noise of judges, and the items that a study needs: what `normalizer plan` prints."""
         from contract_models.eval.plan import Plan
 
-        from normalizer.noise.overview import PowerTarget, plan
+        from normalizer.noise.overview import plan
+        from normalizer.noise.sample_size import PowerTarget
 
         options = options_of((), where, "artifact", False, (), judge_kinds)
         wanted = None if detect is None else PowerTarget(detect, power, alpha)

@@ -1,14 +1,18 @@
 """`normalizer plan`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from normalizer.aggregate.keys import keys_of
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of
 from normalizer.commands.options import add_files, add_format, add_ledgers, add_selection, open_files, read_selection
 from normalizer.commands.value_completion import complete_keys
-from normalizer.noise.overview import PowerTarget, plan
+from normalizer.errors import CannotRun
+from normalizer.noise.overview import plan
+from normalizer.noise.sample_size import PowerTarget
 from normalizer.tables import plan_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
@@ -17,6 +21,12 @@ from normalizer.terminal.progress import elapsed
 @click.command()
 @add_ledgers
 @click.option("--detect", type=click.FloatRange(0, min_open=True), metavar="X", help="The difference to be found.")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, min_open=True),
+    metavar="X",
+    help="The margin that a system as good as its base must pass.",
+)
 @click.option(
     "--power",
     type=click.FloatRange(0.5, 0.999),
@@ -34,6 +44,12 @@ from normalizer.terminal.progress import elapsed
     help="The level of its test.",
 )
 @click.option(
+    "--cluster",
+    metavar="KEY",
+    shell_complete=complete_keys,
+    help="Artifacts with the same level of this key go together, such as answers to one question.",
+)
+@click.option(
     "--repeats",
     metavar="KEYS",
     shell_complete=complete_keys,
@@ -45,17 +61,33 @@ from normalizer.terminal.progress import elapsed
 @add_selection
 @add_files
 def command(
-    ledgers: tuple[Path, ...], detect: float | None, power: float, alpha: float, repeats: str, form: str, **chosen: Any
+    ledgers: tuple[Path, ...],
+    detect: float | None,
+    margin: float | None,
+    power: float,
+    alpha: float,
+    cluster: str | None,
+    repeats: str,
+    form: str,
+    **chosen: Any,
 ) -> int:
     """How noisy judges are when asked again, and how many items and repeats the next study needs.
 
     The ledgers must hold repeats: several records of one judge for one artifact. Records of one file that differ in a
-    factor count as such only if --repeats names it. With --detect, print the items that a study needs to find a
-    difference of D, for 1, 2, 3 and 5 repeats.
+    factor count as such only if --repeats names it. With --detect or --margin, print the items that a study needs for
+    1, 2, 3 and 5 repeats and for panels of judges, and its power at numbers of items.
     """
-    wanted = None if detect is None else PowerTarget(detect, power, alpha)
+    if detect is not None and margin is not None:
+        raise CannotRun("--detect and --margin are two questions: give one of them")
+    wanted = None if detect is None and margin is None else PowerTarget(detect, power, alpha, margin)
+    named = None if cluster is None else checked(cluster, ALSO_SELECTED)
     with elapsed("plan", shown=not chosen["verify"]):
-        document = plan(open_files(ledgers), read_selection(**chosen), wanted, frozenset(keys_of(repeats)))
+        document = plan(
+            open_files(ledgers),
+            replace(read_selection(**chosen), interval=Method(cluster=named)),
+            wanted,
+            frozenset(keys_of(repeats)),
+        )
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":

@@ -99,11 +99,14 @@ def score_at_equal_lengths(pair: list[Comparison], known: Difficulties) -> dict[
     level[:, 0] = 0.0
     predicted = predict(level, beta)
     score = float(predicted.mean())
-    residuals = own * (outcomes - predict(own, beta))[:, None]
     fitted = predict(design, beta)
-    bend = (design * (weights * fitted * (1 - fitted))[:, None]).T @ design
+    bend = np.linalg.pinv((design * (weights * fitted * (1 - fitted))[:, None]).T @ design)
     slope = (level * (predicted * (1 - predicted))[:, None]).sum(axis=0) / len(rows)
-    half = _half(predicted, residuals @ _invert(bend, beta) @ slope * len(rows), [items[one.item] for one in rows])
+    fitted = predict(own, beta)
+    # Each row has pulled the fit to itself by its leverage: what is left is made up for that (HC3).
+    leverage = fitted * (1 - fitted) * ((own @ bend) * own).sum(axis=1)
+    residuals = own * ((outcomes - fitted) / (1 - np.minimum(leverage, 0.9)))[:, None]
+    half = _half(predicted, residuals @ bend @ slope * len(rows), [items[one.item] for one in rows])
     names = [("length", "difficulty", "constant")[column] for column in columns]
     return {
         **document,
@@ -111,16 +114,6 @@ def score_at_equal_lengths(pair: list[Comparison], known: Difficulties) -> dict[
         "ci95": [rounded(Fraction(100 * end)) for end in _ends(score, half)],
         "coefficients": {name: rounded(Fraction(float(each))) for name, each in zip(names, beta, strict=True)},
     }
-
-
-def _invert(bend: "Array", beta: "Array") -> "Array":
-    """Return the inverse for the coefficients that the penalty left, and 0 for the others."""
-    import numpy as np
-
-    inverse = np.zeros_like(bend)
-    kept = np.flatnonzero(beta)
-    inverse[np.ix_(kept, kept)] = np.linalg.inv(bend[np.ix_(kept, kept)])
-    return inverse
 
 
 def _half(predicted: "Array", moved: "Array", items: list[int]) -> float:

@@ -51,6 +51,7 @@ def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, An
     why = _SEPARATED if separated else _no_interval(covariance, items)
     t = quantile(items - 1) if why is None else 0.0
     ranks = _ranks(values, covariance, items) if why is None else [None] * len(names)
+    met = _opponents(decided, dict(zip(names, values, strict=True)))
     for place, name in enumerate(names):
         weights = [float(at == place) - share for at, share in enumerate(origin)]
         value = sum(weight * each for weight, each in zip(weights, values, strict=True))
@@ -63,10 +64,20 @@ def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, An
             "ci95": ci,
             "ranks": ranks[place],
             "win_probability": _number(1 / (1 + exp(-value))),
+            "opponents": _number(met[name] - sum(share * each for share, each in zip(origin, values, strict=True))),
         }
         document["rows"].append(row)
     document["rows"].sort(key=lambda row: (-row["rating"], row["generator"]))
     return {**document, "na": why}
+
+
+def _opponents(decided: list[Comparison], values: dict[str, float]) -> dict[str, float]:
+    """Return the mean rating of those that each generator met, an item and an opponent counting once."""
+    met: dict[str, list[float]] = {name: [] for name in values}
+    for _, one, other in average_meetings(decided):
+        met[one].append(values[other])
+        met[other].append(values[one])
+    return {name: sum(each) / len(each) for name, each in met.items()}
 
 
 def _no_interval(covariance: list[list[float]], items: int) -> str | None:

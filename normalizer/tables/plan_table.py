@@ -9,7 +9,13 @@ from normalizer.tables.summary_table import left_out_note, of_all
 
 def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
     """Return the tables by title, without the plan if it is empty."""
-    tables = [("Noise of judges asked again", noise(document)), ("Items needed", _plan(document))]
+    tables = [
+        ("Noise of judges asked again", noise(document)),
+        ("Clusters", _clusters(document)),
+        ("Items needed", _plan(document)),
+        ("Items needed by panels of judges", _panels(document)),
+        ("Power", _curve(document)),
+    ]
     return [tables[0], *((title, table) for title, table in tables[1:] if table.rows)]
 
 
@@ -38,19 +44,73 @@ def _plan(document: dict[str, Any]) -> Table:
         for line in row["plan"] or []
     ]
     notes = []
-    if document["detect"] is not None:
-        notes.append(
-            f"Items to find a difference of {document['detect']:g} with {100 * document['power']:g} % power, "
-            f"two-sided alpha {document['alpha']:g}; never fewer than 10."
-        )
+    if rows:
+        notes.append(f"Items {_goal(document)}; never fewer than 10.")
         notes.append(
             "paired_least: both runs on the same items, true differences alike on all of them. paired: true "
             "differences vary as between the generators of this ledger. unpaired: each run on items of its own."
         )
+        notes.append(_SAFE)
     return Table(["judge", "measure", *_COLUMNS], rows, notes)
 
 
-_COLUMNS = ("repeats", "paired_least", "paired", "unpaired")
+def _panels(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [_measure(panel), panel["shared_sd"], panel["own_sd"], *(line[name] for name in _PANEL)]
+        for panel in document["panels"]
+        for line in panel["rows"]
+    ]
+    note = (
+        "A panel's verdict is the mean of its judges, one label each. shared sd: how much true differences vary in the "
+        "same way for all judges of this ledger; own sd: for each judge alone. More judges reduce only the latter."
+    )
+    return Table(["measure", "shared sd", "own sd", *_PANEL], rows, [note, _SAFE])
+
+
+def _curve(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [cell_names.level(row["judge"]), "total", *(line[name] for name in _CURVE)]
+        for row in document["results"]
+        for line in row["curve"] or []
+        if row["measure"] == "total"
+    ]
+    notes = []
+    if rows:
+        notes = [
+            f"The chance {_goal(document, power=False)}, with one label of each item. Dimensions are in the JSON.",
+            _SAFE,
+        ]
+    return Table(["judge", "measure", *_CURVE], rows, notes)
+
+
+def _clusters(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [cell_names.level(row["judge"]), _measure(row), *(row["clusters"][name] for name in _CLUSTER)]
+        for row in document["results"]
+        if row["clusters"] is not None
+    ]
+    note = (
+        f"Artifacts with one {document['cluster']} go together. The items below are multiplied by the design effect, "
+        "1 + (size - 1) * ICC: plan for clusters of this size."
+    )
+    return Table(["judge", "measure", *_CLUSTER], rows, [note])
+
+
+def _goal(document: dict[str, Any], *, power: bool = True) -> str:
+    """Return what a study is to show."""
+    sure = f" with {100 * document['power']:g} % power, two-sided alpha {document['alpha']:g}" if power else ""
+    if document["margin"] is None:
+        return f"to find a difference of {document['detect']:g}{sure}"
+    return f"for a system as good as its base to pass a margin of {document['margin']:g}{sure}"
+
+
+_COLUMNS = ("repeats", "paired_least", "paired", "paired_safe", "unpaired", "unpaired_safe")
+_PANEL = ("judges", "paired", "paired_safe")
+_CURVE = ("items", "paired", "paired_safe", "unpaired", "unpaired_safe")
+_CLUSTER = ("clusters", "size", "icc", "design_effect")
+_SAFE = (
+    "safe: by the upper end of the one-sided 80 % interval of the variance, because the estimate comes from few items."
+)
 
 
 def _measure(row: dict[str, Any]) -> str:

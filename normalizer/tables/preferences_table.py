@@ -68,6 +68,8 @@ def ratings(document: dict[str, Any]) -> Table:
         "Log-odds, a draw being half a win; intervals are cluster-robust by item. win_probability: against an opponent "
         "of rating 0. ranks: those that the differences from the others leave, at 95 % for each generator."
     }
+    overall = [row for group in document["groups"] for row in group["overall"]]
+    unlike = any("different_opponents" in row["flags"] for row in overall)
     for group in document["groups"]:
         found = group["ratings"]
         said |= {f"NA: {found['na']}."} if found["na"] else set()
@@ -75,10 +77,13 @@ def ratings(document: dict[str, Any]) -> Table:
         for row in found["rows"]:
             ranks = None if row["ranks"] is None else "-".join(str(rank) for rank in sorted(set(row["ranks"])))
             cells: list[Cell] = [row["rating"], *_two(row["ci95"]), ranks, row["win_probability"]]
-            rows.append([*_levels(group), _name(row["generator"]), *cells])
+            rows.append([*_levels(group), _name(row["generator"]), *cells, *([row["opponents"]] if unlike else [])])
         if not found["rows"]:
-            rows.append([*_levels(group), cell_names.ALL, None, None, None, None, None])
+            rows.append([*_levels(group), cell_names.ALL, *[None] * (6 if unlike else 5)])
     columns = [*document["by"], "generator", "rating", "ci95_low", "ci95_high", "ranks", "win_probability"]
+    if unlike:
+        columns.append("opponents")
+        said.add("opponents: the mean rating of the generators that it met.")
     return Table(columns, rows, sorted(said))
 
 

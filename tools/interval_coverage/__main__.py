@@ -9,9 +9,11 @@ import math
 import random
 from collections import Counter
 
-from tools.interval_coverage import Study, comparisons, judge_effects, labels, scores
+from tools.interval_coverage import Study, comparisons, judge_effects, labels, plans, recipes, scores
 
-STUDIES: list[Study] = [*comparisons.STUDIES, *labels.STUDIES, *scores.STUDIES, *judge_effects.STUDIES]
+STUDIES: list[Study] = [
+    study for module in (comparisons, recipes, labels, scores, plans, judge_effects) for study in module.STUDIES
+]
 
 
 def simulate(study: Study, runs: int, seed: int) -> dict[str, tuple[int, int]]:

@@ -14,8 +14,9 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.noise.components import components, variances
-from normalizer.noise.overview import PowerTarget, plan
-from normalizer.noise.sample_size import items_needed, power_of
+from normalizer.noise.designs import Square, cluster_effect, plan_panels
+from normalizer.noise.overview import plan
+from normalizer.noise.sample_size import PowerTarget, items_needed, power_of
 from normalizer.tables.pretty import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
@@ -148,3 +149,96 @@ def test_the_noise_share_of_pass_and_fail_has_the_interval_of_items_under_random
     steady = components([labels[:17]])
     assert steady["noise_share"] == 0
     assert [float(end) for end in steady["noise_share_ci95"]] == [0, pytest.approx(0.4, abs=0.25)]
+
+
+def test_a_margin_needs_a_little_more_than_a_difference_of_its_size_and_both_are_not_asked_at_once(ledger, capsys):
+    found, passed = (plan((ledger,), Options(), wanted) for wanted in (PowerTarget(0.3), PowerTarget(margin=0.3)))
+    for one, other in zip(found["results"], passed["results"], strict=True):
+        for less, more in zip(one["plan"], other["plan"], strict=True):
+            assert less["paired"] <= more["paired"] <= 2 * less["paired"]
+    capsys.readouterr()
+    assert main(["plan", str(ledger), "--margin", "0.3"]) == 0
+    assert "for a system as good as its base to pass a margin of 0.3" in capsys.readouterr().out
+    assert main(["plan", str(ledger), "--margin", "0.3", "--detect", "0.3"]) == 2
+    assert "two questions" in capsys.readouterr().err
+
+
+def test_power_grows_with_items_and_reaches_what_was_asked_for_at_the_items_needed(ledger):
+    for row in plan((ledger,), Options(), PowerTarget(0.3))["results"]:
+        first = row["plan"][0]
+        for name in ("paired", "paired_safe", "unpaired", "unpaired_safe"):
+            powers = [line[name] for line in row["curve"]]
+            assert powers == sorted(powers)
+            for line in row["curve"]:
+                assert (line[name] >= 0.8) == (line["items"] >= first[name]) or first[name] == 10
+        for name in ("paired", "unpaired"):
+            assert first[f"{name}_safe"] >= first[name]
+
+
+def test_the_safe_variance_is_above_the_true_one_in_four_pilots_of_five():
+    rng = np.random.default_rng(2)
+    for items in (10, 40):
+        squares = rng.chisquare(items - 1, 4000) / (items - 1)
+        above = np.mean([Square(Fraction(square), items - 1).root(safe=True) >= 1 for square in squares])
+        assert above == pytest.approx(0.8, abs=0.02)
+
+
+def labels_of(values, generator):
+    return {
+        (f"q{place:03}", generator): [Fraction(round(1000 * label), 1000) for label in row]
+        for place, row in enumerate(values)
+    }
+
+
+def test_panels_reduce_what_judges_have_alone_and_not_what_they_share():
+    rng = np.random.default_rng(7)
+    items, shared = 2000, rng.normal(0, 0.5, 2000)
+    judges = []
+    for _ in range(3):
+        gap = shared + rng.normal(0, 0.8, items)
+        labels = labels_of(rng.normal(0, 0.3, (items, 2)), "x")
+        judges.append(labels | labels_of(gap[:, None] + rng.normal(0, 0.3, (items, 2)), "y"))
+    found = plan_panels(judges, PowerTarget(0.2), Fraction(1))
+    assert found is not None
+    assert float(found["shared_sd"]) == pytest.approx(0.5, abs=0.05)
+    assert float(found["own_sd"]) == pytest.approx(0.8, abs=0.05)
+    for line in found["rows"]:
+        square = 0.25 + (0.64 + 2 * 0.09) / line["judges"]
+        assert line["paired"] == pytest.approx(items_needed(0.2, np.sqrt(square), 0.8, 0.05), rel=0.1)
+    assert plan_panels(judges[:1], PowerTarget(0.2), Fraction(1)) is None
+
+
+def test_the_design_effect_is_that_of_the_intraclass_correlation():
+    """By an analysis of variance of statsmodels, on differences of two generators: 60 questions, 4 answers each."""
+    rng = np.random.default_rng(3)
+    questions = np.repeat(np.arange(60), 4)
+    gaps = rng.normal(0, 0.6, 60)[questions] + rng.normal(0, 0.8, 240)
+    labels = labels_of(np.zeros((240, 1)), "x") | labels_of(gaps[:, None], "y")
+    found = cluster_effect(labels, {f"q{place:03}": str(question) for place, question in enumerate(questions)})
+    assert found is not None
+    frame = pd.DataFrame({"value": np.round(gaps, 3), "question": questions})
+    table = anova_lm(smf.ols("value ~ C(question)", frame).fit())
+    above, within = table["mean_sq"]["C(question)"], table["mean_sq"]["Residual"]
+    icc = (above - within) / (above + 3 * within)
+    assert float(found["icc"]) == pytest.approx(icc, abs=1e-5)
+    assert float(found["design_effect"]) == pytest.approx(1 + 3 * icc, abs=1e-5)
+    assert (found["clusters"], found["size"]) == (60, 4)
+    alone = cluster_effect(labels, dict.fromkeys((f"q{place:03}" for place in range(240)), None))
+    assert alone is None
+
+
+def test_clusters_are_named_by_a_key_and_make_more_items_needed(tmp_path, runs, capsys):
+    bundles = []
+    for place, run in enumerate(runs):
+        for half in (0, 1):
+            part = {file: scores for at, (file, scores) in enumerate(sorted(run.items())) if at % 2 == half}
+            bundles.append(bundle_of(part, "judge", run_id=f"r{place}{half}", factors={"half": str(half)}))
+    ledger = labelled(tmp_path, "clusters", *bundles)
+    capsys.readouterr()
+    asked = ["plan", str(ledger), "--detect", "0.3", "--cluster", "factors.half", "--format", "json"]
+    assert main(asked) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert spec.violations("eval/plan.json", document) == []
+    assert {row["clusters"]["clusters"] for row in document["results"]} == {2}
+    assert main(["plan", str(ledger), "--detect", "0.3", "--cluster", "factors.half"]) == 0
+    assert "Artifacts with one factors.half go together" in capsys.readouterr().out

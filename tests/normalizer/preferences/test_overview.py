@@ -285,6 +285,10 @@ def test_ranks_are_those_that_differences_leave_and_opponents_that_differ_are_to
     assert all("different_opponents" not in row["flags"] for row in group["overall"])
     [group] = preferences((compared(tmp_path, listed[::3] + listed[1::3], "some"),), PreferenceOptions())["groups"]
     assert all("different_opponents" in row["flags"] for row in group["overall"])
+    ratings = {row["generator"]: row for row in group["ratings"]["rows"]}
+    middle = (ratings["y"]["rating"] + ratings["z"]["rating"]) / 2
+    assert float(ratings["x"]["opponents"]) == pytest.approx(float(middle), abs=1e-5)
+    assert ratings["y"]["opponents"] == ratings["z"]["opponents"] == ratings["x"]["rating"]
 
 
 def test_an_order_that_never_varied_says_nothing_about_the_first_place(tmp_path):
