@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 
 class OtherTable(Model):
@@ -96,6 +96,37 @@ class CheckedCell(Model):
     """
 
 
+class FrozenAnalysis(Model):
+    """
+    The analysis of a study file that was frozen by its digest, and the options of this table.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    sha256: StrictStr | None
+    """
+    The digest that the file states as `frozen`; null where it states none.
+    """
+    found: Annotated[StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)')]
+    """
+    The digest of the file's analysis as it is now.
+    """
+    step: Annotated[StrictInt | None, Field(ge=1)]
+    """
+    The step whose options are nearest to those of the table, counted from 1; null where no step makes a table.
+    """
+    differs: list[StrictStr]
+    """
+    The options that differ from those of that step.
+    """
+    agrees: StrictBool
+    """
+    True: the file was not changed since it was frozen, and the table has the options of one of its steps.
+    """
+
+
 class CheckReport(Model):
     """
     Whether a published table follows from a ledger, cell by cell. `normalizer check --format json` prints it.
@@ -131,4 +162,8 @@ class CheckReport(Model):
     diagnostic: StrictBool
     """
     True: phase 0 is admitted.
+    """
+    frozen: FrozenAnalysis | MISSING = MISSING
+    """
+    Whether the table's options are those of a frozen study file; present where one was given.
     """

@@ -4,17 +4,16 @@ import contextlib
 import importlib
 import io
 import signal
-import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
-import contract_spec as spec
 
+from normalizer.commands.options import print_note
+from normalizer.documents.study_file import analysis_of, digest_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.export.results_folder import ResultsFolder, is_result_name, require_result_name
-from normalizer.regular_files import regular_bytes
 from normalizer.terminal.progress import LINE
 
 _INPUTS = (
@@ -25,6 +24,7 @@ _INPUTS = (
         "signers",
         "study",
         "attested",
+        "frozen",
         "bundles",
         "manifest",
         "join",
@@ -37,21 +37,25 @@ _OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest")
 
 @click.command()
 @click.argument("study", type=click.Path(dir_okay=False, path_type=Path), default=Path("normalizer.toml"))
+@click.option("--freeze", is_flag=True, help="Print the digest of the analysis and stop; no data are needed.")
 @click.option("--outside", is_flag=True, help="Let the study write results outside its own folder.")
-def command(study: Path, outside: bool) -> int:
+def command(study: Path, outside: bool, freeze: bool) -> int:
     """Run the steps of a study file, from raw files to checked tables, and write their results.
 
     STUDY is a TOML file, normalizer.toml by default. A step `normalize` makes a ledger below the study's results; later
-    steps name it as every input, relative to the study file.
+    steps name it as every input, relative to the study file. With `frozen`, it says whether the analysis is the one
+    whose digest was stated.
 
     Exit status: 0 every step ended with 0, 1 a step found something, 2 a step could not run; steps before it are done.
     """
-    document = _read(study)
+    document = read_study(study)
+    if freeze:
+        return _freeze(study, document)
     home = study.resolve().parent
     out = (home / document["out"]).resolve()
     _require_names(document, home, out, outside=outside)
     results = ResultsFolder(out)
-    status = 0
+    status = _tell_frozen(study, document)
     for number, step in enumerate(document["step"], start=1):
         interrupt = signal.getsignal(signal.SIGINT)  # `normalize` ignores it while it changes a ledger
         LINE.prefix = f"step {number} of {len(document['step'])}, {step['run']}: "
@@ -66,22 +70,27 @@ def command(study: Path, outside: bool) -> int:
     return status
 
 
-def _read(study: Path) -> dict[str, Any]:
-    try:
-        document = tomllib.loads(regular_bytes(study).decode())
-    except FileNotFoundError:
-        raise CannotRun(f"there is no study file {study}: `normalizer docs report` has one to copy") from None
-    except OSError as error:
-        raise CannotRun(f"cannot read {study}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CannotRun(f"{study} is not TOML: {error}") from None
-    try:
-        violations = spec.violations("eval/study.json", document)
-    except (TypeError, ValueError):
-        raise CannotRun(f"{study} has a value that is neither text, a number, a boolean nor a list of text") from None
-    for violation in violations:
-        raise CannotRun(f"{study}: {violation.pointer or 'the file'} {violation.message}")
-    return document
+def _tell_frozen(study: Path, document: dict[str, Any]) -> int:
+    """Say whether the analysis is the frozen one, where one is stated. Return 1 if it is another."""
+    if "frozen" not in document:
+        return 0
+    if document["frozen"] == digest_analysis(document):
+        print_note("the analysis is the frozen one")
+        return 0
+    print_note(
+        f"the analysis is not the frozen one: its digest is {digest_analysis(document)}, and {study} states "
+        f"{document['frozen']}. Undo the change of its steps, or report it with the results"
+    )
+    return 1
+
+
+def _freeze(study: Path, document: dict[str, Any]) -> int:
+    """Print the digest of the analysis and its steps, for the study file and for others. Return 1 if it is another."""
+    for step in analysis_of(document):
+        options = ", ".join(f"{name} = {step[name]}" for name in sorted(step) if name != "run")
+        print_note(f"{step['run']}: {options or 'no options'}")
+    click.echo(f'frozen = "{digest_analysis(document)}"')
+    return _tell_frozen(study, document)
 
 
 def _require_names(document: dict[str, Any], home: Path, out: Path, *, outside: bool) -> None:

@@ -23,6 +23,7 @@ from normalizer.commands.options import (
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.recipes import read_recipe
+from normalizer.documents.study_file import compare_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.ledger.durable import write_whole
 from normalizer.ledger.reader import is_ledger
@@ -64,6 +65,12 @@ from normalizer.terminal.progress import elapsed
     metavar="FILE",
     help="Make this statement again, with its options, and list what is not as it states.",
 )
+@click.option(
+    "--frozen",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A study file: also say whether these options are those it froze before the data arrived.",
+)
 @click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
 @add_format("text", "json", "csv", "md")
 @WIDE
@@ -78,6 +85,7 @@ def command(
     recipe_file: tuple[Path, ...],
     attest: Path | None,
     attested: Path | None,
+    frozen: Path | None,
     everything: bool,
     form: str,
     **chosen: Any,
@@ -112,6 +120,9 @@ def command(
             Pairing(baseline, read_recipe(recipe, recipe_file)),
         )
         report = asked.report(table)
+        if frozen is not None:
+            given = {**chosen, "judge_kind": chosen["judge_kinds"], "baseline": baseline, "recipe": recipe}
+            report["frozen"] = compare_analysis(read_study(frozen), given)
     if attest is not None:
         refuse_inside_ledger(attest)
         _write(attest, statement(table, asked, report))
@@ -122,7 +133,7 @@ def command(
         if form == "csv" and report["diagnostic"]:
             found = formats.flagged(found, ["diagnostic"])
         print_table(found, form)
-    return 0 if follows(report) else 1
+    return 0 if follows(report) and report.get("frozen", {"agrees": True})["agrees"] else 1
 
 
 def _write(path: Path, data: bytes) -> None:

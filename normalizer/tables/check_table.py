@@ -22,4 +22,22 @@ def table(report: dict[str, Any], *, everything: bool) -> Table:
         notes.append(f"Not in the table: {selection_in_words(key) or 'all'}")
     for other in report["other_tables"]:
         notes.append(f"Not checked: the table of line {other['line']}, which has no column for each key.")
+    notes += _frozen(report["frozen"]) if "frozen" in report else []
     return Table(["line", "group", "column", "published", "verdict", "exact, or why not"], rows, notes)
+
+
+def _frozen(found: dict[str, Any]) -> list[str]:
+    """Return whether the analysis is the frozen one, in words."""
+    if found["agrees"]:
+        return [f"Frozen analysis: this table has the options of step {found['step']}. Digest {found['found']}."]
+    notes = []
+    if found["sha256"] is None:
+        notes.append(f"Not frozen: the study file states no digest; that of its analysis is {found['found']}.")
+    elif found["sha256"] != found["found"]:
+        notes.append(f"Not the frozen analysis: its digest is {found['found']}, and {found['sha256']} was frozen.")
+    if found["step"] is None:
+        notes.append("Not the frozen analysis: no step of the study file makes a table.")
+    elif found["differs"]:
+        names = ", ".join(found["differs"])
+        notes.append(f"Not the frozen analysis: the nearest step is {found['step']}, which differs in {names}.")
+    return notes

@@ -81,7 +81,7 @@ TESTED_BY = {
         "normalizer/ledger/test_signing.py": "signature",
         "normalizer/ledger/test_transaction.py": "line_format reader",
     },
-    "normalizer/noise": {"normalizer/noise/test_overview.py": "components sample_size"},
+    "normalizer/noise": {"normalizer/noise/test_overview.py": "components designs sample_size"},
     "normalizer/preferences": {
         "normalizer/preferences/test_controlled_recipes.py": "alpaca_length arena_style lasso",
         "normalizer/preferences/test_overview.py": "comparisons lengths logistic rates ratings",
