@@ -43,7 +43,7 @@ class Text:
 
     def fold(self, quote: str) -> str:
         """Return a quotation folded like this text."""
-        return folded(quote, spaced=self.spaced)
+        return fold_text(quote, spaced=self.spaced)
 
 
 class NoText(Exception):
@@ -55,25 +55,25 @@ def text_of(content: bytes, name: str) -> Text:
     if content.startswith(b"%PDF-"):
         text = _pdf(content)
         joined = _BROKEN_WORD.sub("", text)
-        return Text(text, _distinct(folded(text, spaced=False), folded(joined, spaced=False)), spaced=False)
+        return Text(text, _distinct(fold_text(text, spaced=False), fold_text(joined, spaced=False)), spaced=False)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise NoText("neither a PDF nor UTF-8 text") from None
-    readings = [folded(text)]
+    readings = [fold_text(text)]
     if name.lower().endswith((".md", ".markdown")):
-        readings.append(folded(_unmarked(text)))
+        readings.append(fold_text(_remove_markup(text)))
     return Text(text, _distinct(*readings), spaced=True)
 
 
-def folded(text: str, *, spaced: bool = True) -> str:
+def fold_text(text: str, *, spaced: bool = True) -> str:
     """Unify compatibility forms, quotation marks, hyphens and white space. Case and wording are kept."""
     text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     text = _QUOTES.sub('"', text).replace("\u2010", "-")
     return (" " if spaced else "").join(text.split())
 
 
-def _unmarked(text: str) -> str:
+def _remove_markup(text: str) -> str:
     """Remove Markdown markup, to get the text of the rendered page."""
     text = _LINK.sub(r"\1", _LINE_MARK.sub("", text))
     return _ESCAPE.sub(r"\1", "\n".join(map(_without_spans, text.split("\n"))))

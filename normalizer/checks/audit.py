@@ -52,7 +52,7 @@ def audit(
     rules = spec.resource("rules/reasons.json")
     return {
         "counts": {key: tally.counts[key] for key in ("bundles", "audited", "entries", "valid", "invalid")},
-        "problems": tally.told(),
+        "problems": tally.tell(),
         "digests": "differ" if changed else "match",
         "verified": {
             "bundles": verified.bundles,
@@ -127,7 +127,7 @@ class _Tally:
             for key in ("judge_model", "generator_model", "phase"):
                 self.by[key, getattr(facts, key), facts.verdict] += records
 
-    def told(self) -> list[str]:
+    def tell(self) -> list[str]:
         return self._problems + ([f"and {self.more} more"] if self.more else [])
 
 
@@ -136,7 +136,7 @@ def _balance(ledger: Ledger, tally: _Tally, progress: ProgressCallback) -> None:
     valid, invalid = _Groups(ledger, "records", tally), _Groups(ledger, "invalid", tally)
     kept = len(ledger.raw_bundles())
     seen = 0
-    for sha256, group in _grouped(ledger, "headers", tally):
+    for sha256, group in _group_lines(ledger, "headers", tally):
         for header in _items("headers", group, tally):
             found = {"valid": valid.upto(sha256), "invalid": invalid.upto(sha256)}
             for kind, there in found.items():
@@ -155,7 +155,7 @@ def _balance(ledger: Ledger, tally: _Tally, progress: ProgressCallback) -> None:
     valid.rest()
     invalid.rest()
     tally.count_facts()
-    for _, group in _grouped(ledger, "audit", tally):
+    for _, group in _group_lines(ledger, "audit", tally):
         for item in _items("audit", group, tally):
             tally.counts.update(audited=1)
             _bundle(ledger, item, tally)
@@ -202,7 +202,7 @@ class _Groups:
 
     def __init__(self, ledger: Ledger, kind: str, tally: _Tally) -> None:
         self._kind, self._tally = kind, tally
-        self._groups = _grouped(ledger, kind, tally)
+        self._groups = _group_lines(ledger, kind, tally)
         self._tail = b""
         self._facts = _Facts(VERDICTS[kind])
         self._next = next(self._groups, None)
@@ -276,7 +276,7 @@ def _tail(line: bytes) -> bytes:
     return tail if {"judge_model", "generator_model", "phase"} <= members.keys() else b""
 
 
-def _grouped(ledger: Ledger, kind: str, tally: _Tally) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _group_lines(ledger: Ledger, kind: str, tally: _Tally) -> Iterator[tuple[str, Iterator[bytes]]]:
     where = sha_slice(kind)
     last = ""
     for key, group in groupby(ledger.lines(kind), lambda line: line[where]):

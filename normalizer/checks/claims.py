@@ -88,11 +88,11 @@ def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any
         envelope, moved, _, _ = translate(envelope, dialect.bundle)
     for pointer, path, claimed in _numbers(original("/aggregates", moved), [], envelope.get("aggregates")):
         meant = meaning(path, list(rubric.dimensions))
-        yield {**known, **_checked(pointer, claimed, meant, values)}
+        yield {**known, **_check_claim(pointer, claimed, meant, values)}
     for record, worths in scored:
         if "total" in record and worths is not None:
             pointer = f"{record['source']['pointer']}/total"
-            yield {**known, **_checked(pointer, record["total"], Meaning("sum", "total"), [worths])}
+            yield {**known, **_check_claim(pointer, record["total"], Meaning("sum", "total"), [worths])}
 
 
 def _numbers(pointer: str, path: list[str], value: Any) -> Iterator[tuple[str, list[str], Number]]:
@@ -120,8 +120,10 @@ def _worths(record: dict[str, Any], rubric: Rubric) -> dict[str, Decimal] | None
     return {**worths, "total": exact_sum(list(worths.values()))}
 
 
-def _checked(pointer: str, claimed: Number, meant: Meaning | None, values: list[dict[str, Decimal]]) -> dict[str, Any]:
-    exact = None if meant is None else _recomputed(meant, values)
+def _check_claim(
+    pointer: str, claimed: Number, meant: Meaning | None, values: list[dict[str, Decimal]]
+) -> dict[str, Any]:
+    exact = None if meant is None else _recompute(meant, values)
     return {
         "pointer": pointer,
         "claimed": str(claimed),
@@ -133,7 +135,7 @@ def _checked(pointer: str, claimed: Number, meant: Meaning | None, values: list[
     }
 
 
-def _recomputed(meant: Meaning, values: list[dict[str, Decimal]]) -> Fraction | None:
+def _recompute(meant: Meaning, values: list[dict[str, Decimal]]) -> Fraction | None:
     if meant.measure is None:
         return Fraction(len(values))
     numbers = [Fraction(each[meant.measure]) for each in values if meant.measure in each]

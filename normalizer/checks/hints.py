@@ -51,9 +51,9 @@ def _schema_at(name: str, value: Any, steps: list[str]) -> dict[str, Any]:
         if step:
             node = node.get("properties", {}).get(step) or node.get("items") or node.get("additionalProperties") or {}
             value = _value_at(value, [step]) if isinstance(value, (dict, list)) else None
-        node, document, name = _resolved(node, document, name)
+        node, document, name = _resolve(node, document, name)
         for branch in node.get("oneOf", []):
-            inner, _, _ = _resolved(branch, document, name)
+            inner, _, _ = _resolve(branch, document, name)
             if isinstance(value, dict) and inner.get("properties", {}).get("kind", {}).get("const") == value.get(
                 "kind"
             ):
@@ -61,7 +61,7 @@ def _schema_at(name: str, value: Any, steps: list[str]) -> dict[str, Any]:
     return node
 
 
-def _resolved(node: dict[str, Any], document: Any, name: str) -> tuple[dict[str, Any], Any, str]:
+def _resolve(node: dict[str, Any], document: Any, name: str) -> tuple[dict[str, Any], Any, str]:
     """Return the schema that a reference leads to, and its document."""
     while "$ref" in node:
         file, _, fragment = str(node["$ref"]).partition("#")

@@ -61,7 +61,7 @@ class Verified:
     findings: list[BundleMismatch] = field(default_factory=list)
     more: int = 0
 
-    def found(self, finding: BundleMismatch) -> None:
+    def add_finding(self, finding: BundleMismatch) -> None:
         """Keep a finding, or only count it when there are many."""
         if len(self.findings) < _SHOWN:
             self.findings.append(finding)
@@ -110,7 +110,7 @@ def reverify(ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda 
             answers.append(answer)
             progress("parts of the ledger normalized again", len(answers), len(spans))
     for finding in sorted(finding for answer in answers for finding in answer.findings):
-        total.found(finding)
+        total.add_finding(finding)
     for answer in answers:
         total.bundles += answer.bundles
         total.other_protocols += answer.other_protocols
@@ -197,22 +197,22 @@ def _compare(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], verified:
         outcome = _again(ledger, sha256, cursors, Path(scratch))
         for kind in FILES:
             end = cursors[kind].offset
-            for there, line in zip_longest(cursors[kind].of(sha256), _expected(outcome, kind, Path(scratch))):
+            for there, line in zip_longest(cursors[kind].of(sha256), _read_expected(outcome, kind, Path(scratch))):
                 end, found = there or (end, b"")
                 if difference is None and found != (line or b""):
                     difference = BundleMismatch(sha256, "is not what its raw bytes give", kind, end)
                 end += len(found)
     if isinstance(outcome, BundleMismatch):
-        verified.found(outcome)
+        verified.add_finding(outcome)
     elif isinstance(outcome, str):
         verified.other_protocols[outcome] += 1
     elif difference is not None:
-        verified.found(difference)
+        verified.add_finding(difference)
     else:
         verified.bundles += 1
 
 
-def _expected(outcome: BundleOutcome | BundleMismatch | str, kind: str, scratch: Path) -> Iterator[bytes]:
+def _read_expected(outcome: BundleOutcome | BundleMismatch | str, kind: str, scratch: Path) -> Iterator[bytes]:
     """The lines that a bundle gives for a file: those of a container's rows were written to the scratch folder."""
     if not isinstance(outcome, BundleOutcome):
         return

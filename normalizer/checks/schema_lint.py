@@ -59,12 +59,12 @@ class _Schema:
             self._validator("")
         except (jsonschema_rs.ReferencingError, jsonschema_rs.ValidationError, ValueError) as error:
             return [LintFinding(self._name, "", f"it cannot be used as a schema: {str(error).splitlines()[0]}")]
-        found = list(self._embedded())
+        found = list(self._find_embedded())
         for at, node in _nodes(self._document, ""):
             found += self._pairs(at, node) if "oneOf" in node else ()
         return found
 
-    def _embedded(self) -> Iterator[LintFinding]:
+    def _find_embedded(self) -> Iterator[LintFinding]:
         """Yield the embedded schemas of a document that have their own `$id`, relative to the one around them."""
         bases = {"": self._base}
         known = {**self._documents, self._base: self._document}
@@ -99,7 +99,7 @@ class _Schema:
         flat = self._flat(schema, _DEPTH)
         for part in flat:
             yield from part.get("examples", [])
-        yield from self._made(flat, _DEPTH)
+        yield from self._make_parts(flat, _DEPTH)
 
     def _flat(self, schema: Any, depth: int) -> list[dict[str, Any]]:
         """Return a schema as a list of parts that all apply, with references resolved."""
@@ -119,7 +119,7 @@ class _Schema:
             node = node.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(node, dict) else {}
         return node
 
-    def _made(self, parts: list[dict[str, Any]], depth: int) -> Iterator[Any]:
+    def _make_parts(self, parts: list[dict[str, Any]], depth: int) -> Iterator[Any]:
         if depth == 0:
             return
         for part in parts:
@@ -147,7 +147,7 @@ class _Schema:
             case "array":
                 items = [part["items"] for part in parts if "items" in part]
                 least = max((part.get("minItems", 0) for part in parts), default=0)
-                inner = self._made([flat for item in items for flat in self._flat(item, depth - 1)], depth - 1)
+                inner = self._make_parts([flat for item in items for flat in self._flat(item, depth - 1)], depth - 1)
                 for one in islice(inner, 3):
                     yield [one] * max(least, 1)
                 yield []
@@ -164,7 +164,9 @@ class _Schema:
                 properties.setdefault(key, []).append(inner)
         required = {key for part in parts for key in part.get("required", [])}
         values = {
-            key: list(islice(self._made([f for inner in schemas for f in self._flat(inner, depth - 1)], depth - 1), 3))
+            key: list(
+                islice(self._make_parts([f for inner in schemas for f in self._flat(inner, depth - 1)], depth - 1), 3)
+            )
             for key, schemas in properties.items()
         }
         for keys in (required, properties.keys() | required):

@@ -57,7 +57,7 @@ def check(
         places = [str(column_called(keyed.get(name, name), one.columns)) for name in options.by]
         for line, row in one.rows():
             if row.get("row") == "left_out":
-                cells.append(_left_out(line, row, known))
+                cells.append(_check_left_out(line, row, known))
                 continue
             levels = tuple(cell_names.parse_level(row[place]) for place in places)
             seen.add(levels)
@@ -65,7 +65,7 @@ def check(
             key = group.key if group else dict(zip(options.by, levels, strict=True))
             for column in one.columns:
                 if column not in (*places, *PASSED_OVER):
-                    verdict = _compared_cell(row[column], meanings[column], group, decimal_comma=one.decimal_comma)
+                    verdict = _compare_cell(row[column], meanings[column], group, decimal_comma=one.decimal_comma)
                     cells.append({"line": line, "column": column, "key": key, "statistic": meanings[column], **verdict})
     if cells and all(cell["statistic"] is None for cell in cells):
         raise CannotRun(
@@ -98,7 +98,7 @@ def _text(level: keys.Level) -> str | None:
     return None if level is None else str(level)
 
 
-def _compared_cell(
+def _compare_cell(
     cell: str, statistic: str | None, group: GroupFigures | None, *, decimal_comma: bool
 ) -> dict[str, Any]:
     if statistic is None:
@@ -110,26 +110,26 @@ def _compared_cell(
         if cell.strip() in _NA:
             return _verdict(cell, None, "match", None)
         return _verdict(cell, None, "not_derivable", f"NA in the ledger: {' '.join(group.flags) or 'no interval'}")
-    shown = " to ".join(map(_shown, exact))
+    shown = " to ".join(map(_format_exact, exact))
     if cell.strip() in _NA:
         return _verdict(cell, shown, "mismatch", None)
     found = readings(cell, len(exact), decimal_comma=decimal_comma)
     if not found:
         what = "a number" if len(exact) == 1 else "two numbers, such as 5.1 to 6.3"
         return _verdict(cell, shown, "not_derivable", f"the cell is not {what}")
-    verdicts = [_compared_reading(reading, exact, statistic, group) for reading in found]
+    verdicts = [_compare_reading(reading, exact, statistic, group) for reading in found]
     verdict, why = min(verdicts, key=lambda each: VERDICTS.index(each[0]))
     return _verdict(cell, shown, verdict, why)
 
 
-def _compared_reading(
+def _compare_reading(
     reading: Reading, exact: list[Decimal], statistic: str, group: GroupFigures
 ) -> tuple[str, str | None]:
     """Return the verdict on one reading of a cell, with the rounding that explains it or the kind of its spread."""
     moment = statistic.rpartition(".")[2]
     if reading.spread is None and reading.kind not in (None, "interval" if moment.startswith("ci95") else moment):
         return "not_derivable", f"the cell says {_CALLED[reading.kind]}, and the column is {statistic}"
-    each = [_compared(*pair) for pair in zip(reading.numbers, exact, strict=True)]
+    each = [_compare(*pair) for pair in zip(reading.numbers, exact, strict=True)]
     verdict = max(each, key=VERDICTS.index)
     if verdict == "mismatch":
         return (
@@ -138,14 +138,14 @@ def _compared_reading(
         )
     if reading.spread is None:
         return verdict, None
-    return max((verdict, None), _compared_spread(reading, reading.spread, statistic, group), key=_by_verdict)
+    return max((verdict, None), _compare_spread(reading, reading.spread, statistic, group), key=_by_verdict)
 
 
 def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
     return VERDICTS.index(each[0]), each[1] is not None
 
 
-def _compared_spread(
+def _compare_spread(
     reading: Reading, spread: list[Decimal], statistic: str, group: GroupFigures
 ) -> tuple[str, str | None]:
     """Return which spread the number is: half the interval, the standard deviation or the standard error. A cell that
@@ -160,7 +160,7 @@ def _compared_spread(
             return "not_derivable", f"the cell says {_CALLED[kind]}, which is one number"
         if ends is None:
             return "not_derivable", "the ledger gives no interval"
-        each = [_compared(*pair) for pair in zip(spread, ends, strict=True)]
+        each = [_compare(*pair) for pair in zip(spread, ends, strict=True)]
         worst = max(each, key=VERDICTS.index)
         return (
             worst,
@@ -176,7 +176,7 @@ def _compared_spread(
     if deviation is not None and kind in (None, "se"):
         known["the standard error"] = _WIDE.divide(deviation[0], _WIDE.sqrt(Decimal(group.counts["n"])))
     for name, value in known.items():
-        verdict = _compared(spread[0], value)
+        verdict = _compare(spread[0], value)
         if verdict != "mismatch":
             return verdict, f"the spread is {name}"
     told = ", ".join(f"{name} is {_all_as_written(spread, [value], percent=percent)}" for name, value in known.items())
@@ -199,7 +199,7 @@ def _as_written(published: Decimal, exact: Decimal) -> str:
     return f"{_WIDE.quantize(exact, Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)):f}"
 
 
-def _compared(published: Decimal, exact: Decimal) -> str:
+def _compare(published: Decimal, exact: Decimal) -> str:
     """Compare a number with the exact one, rounded to as many places as it is written with."""
     exponent = published.as_tuple().exponent
     half = Decimal(5).scaleb((exponent if isinstance(exponent, int) else 0) - 1)
@@ -207,7 +207,7 @@ def _compared(published: Decimal, exact: Decimal) -> str:
     return "match" if off < half else "rounding_tie" if off == half else "mismatch"
 
 
-def _left_out(line: int, row: dict[str, str], known: Figures) -> dict[str, Any]:
+def _check_left_out(line: int, row: dict[str, str], known: Figures) -> dict[str, Any]:
     """Return the verdict on a row of our own CSV tables that counts records in no group."""
     reason, count = row.get("flags", ""), row.get("n_records", "")
     found = known.left_out.get(reason)
@@ -220,6 +220,6 @@ def _verdict(published: str, exact: str | None, verdict: str, why: str | None) -
     return {"published": published, "exact": exact, "verdict": verdict, "why": why}
 
 
-def _shown(value: Decimal) -> str:
+def _format_exact(value: Decimal) -> str:
     text = f"{_WIDE.quantize(value, Decimal(1).scaleb(-_SHOWN)):f}"
     return text.rstrip("0").rstrip(".")

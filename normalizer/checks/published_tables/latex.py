@@ -77,7 +77,7 @@ def tables(text: str) -> list[list[tuple[int, list[str]]]]:
         end = text.find(ending, begin)
         end = len(text) if end < 0 else end
         line += text.count("\n", counted, begin)
-        found.append(_rows(_written(text[begin:end], line)))
+        found.append(_rows(_read_body(text[begin:end], line)))
         at, counted = end, begin
     return found
 
@@ -87,7 +87,7 @@ def _rows(written: list[_Row]) -> list[tuple[int, list[str]]]:
         written = written[1:]
     held: dict[int, tuple[int, str]] = {}
     return [
-        (row.line, _filled([_plain_or_rows(cell) for cell in row.cells], held))
+        (row.line, _fill_row([_plain_or_rows(cell) for cell in row.cells], held))
         for row in written
         if not (len(row.cells) == 1 and row.names_parts())
     ]
@@ -107,7 +107,7 @@ def _behind_argument(text: str, at: int) -> int:
     return at
 
 
-def _written(body: str, line: int) -> list[_Row]:
+def _read_body(body: str, line: int) -> list[_Row]:
     found = []
     for row in _split_rows(body):
         cells = re.sub(r"(?<!\\)%.*", "", _RULES.sub("", row))
@@ -136,7 +136,7 @@ def _plain_or_rows(cell: str) -> tuple[str, int]:
     return (plain(several[2]), int(several[1])) if several else (plain(cell), 1)
 
 
-def _filled(cells: list[tuple[str, int]], held: dict[int, tuple[int, str]]) -> list[str]:
+def _fill_row(cells: list[tuple[str, int]], held: dict[int, tuple[int, str]]) -> list[str]:
     """Return the texts of a row; `held` has the cells that go over rows to come, and is brought forward."""
     texts = []
     for place, (text, count) in enumerate(cells):

@@ -67,13 +67,13 @@ def rows(folder: Path) -> Iterator[StudyRecord]:
     """Yield the records of all ledgers."""
     for path in ledgers(folder):
         with reading(path) as ledger:
-            hashes = _listed(ledger)
+            hashes = _list_files(ledger)
             for kind in ("records", "invalid"):
                 for record in ledger.items(kind):
                     yield _row(path.relative_to(folder), record, hashes)
 
 
-def _listed(ledger: Ledger) -> dict[tuple[str, str], str]:
+def _list_files(ledger: Ledger) -> dict[tuple[str, str], str]:
     """SHA-256 of evaluated files by bundle and file, as manifests state them."""
     found = {}
     for header in ledger.items("headers"):
@@ -86,7 +86,7 @@ def _listed(ledger: Ledger) -> dict[tuple[str, str], str]:
 
 def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str]) -> StudyRecord:
     if "scores" not in record and "item" in record:
-        return _compared(ledger, record)
+        return _read_comparison(ledger, record)
     source, factors = record["source"], record.get("factors")
     factors = factors if isinstance(factors, dict) else {}
     file = _text(record.get("artifact")) or _text(record.get("file")) or ""
@@ -111,7 +111,7 @@ def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str
     )
 
 
-def _compared(ledger: Path, record: dict[str, Any]) -> StudyRecord:
+def _read_comparison(ledger: Path, record: dict[str, Any]) -> StudyRecord:
     """A comparison of two answers. Its generator is the pair, in the order of the names."""
     source = record["source"]
     sides = {**record, **record.get("outcome", {})}

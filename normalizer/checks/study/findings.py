@@ -103,7 +103,7 @@ _NAMED: dict[str, Callable[[StudyRecord], str | None]] = {
 }
 
 
-def repeated_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
+def find_repeated_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Rows that occur more than once, within a file or in several."""
     within = [row for row in everything if "file_duplicated" in row.codes]
     sentence = "several rows of a file are for one answer"
@@ -187,7 +187,7 @@ CHECKS = (
     same_answer_for_two_generators,
     answer_of_another_item,
     names_that_contradict,
-    repeated_rows,
+    find_repeated_rows,
     by_reason,
     verdicts_without_a_call,
     missing_rows,

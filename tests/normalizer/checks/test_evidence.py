@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.checks.artifact_text import NoText, folded, text_of
+from normalizer.checks.artifact_text import NoText, fold_text, text_of
 from normalizer.checks.quote_match import find_quote
 from normalizer.cli import main
 from tests.support.bundles import bundle, entry
@@ -52,7 +52,7 @@ def test_every_piece_of_a_text_is_found_in_it(text, data):
     piece = text[start : data.draw(st.integers(start + 1, len(text)))]
     read = text_of(b" " + text.encode(), "a.txt")
     assert find_quote(piece, read) == "exact"
-    assert folded(folded(text)) == folded(text)
+    assert fold_text(fold_text(text)) == fold_text(text)
 
 
 def test_markdown_may_be_quoted_as_it_is_rendered():
@@ -66,7 +66,7 @@ def test_markdown_may_be_quoted_as_it_is_rendered():
 @settings(max_examples=300)
 def test_marks_are_taken_off_as_one_pattern_says_it(line):
     plain = re.sub(r"(\*{1,3}|_{1,3}|~~|`{1,3})(?=\S)(.+?)(?<=\S)\1", r"\2", f"x{line}")
-    assert folded(plain) in text_of(f"x{line}".encode(), "a.md").readings
+    assert fold_text(plain) in text_of(f"x{line}".encode(), "a.md").readings
 
 
 def test_nothing_but_marks_takes_no_longer_than_other_texts():
