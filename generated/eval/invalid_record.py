@@ -142,6 +142,18 @@ class InvalidRecord(Model):
     """
     The version of the prompt the judge was given. As it was given, whatever its type.
     """
+    judge_version: Any | MISSING = MISSING
+    """
+    The version of the judge, as its maker or the run names it. As it was given, whatever its type.
+    """
+    judge_prompt_sha256: Any | MISSING = MISSING
+    """
+    SHA-256 of the prompt that the judge was given, the template where it differs from entry to entry. As it was given, whatever its type.
+    """
+    judge_settings: Any | MISSING = MISSING
+    """
+    Decoding settings of the judge, such as its temperature, as the run writes them. As it was given, whatever its type.
+    """
     judge_model: Any | MISSING = MISSING
     """
     The model that judged. As it was given, whatever its type.

@@ -55,6 +55,7 @@ class JudgeBundle(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     eval_id: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
     """
@@ -85,6 +86,24 @@ class JudgeBundle(Model):
     ] = MISSING
     """
     The version of the prompt the judge was given.
+    """
+    judge_version: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = (
+        MISSING
+    )
+    """
+    The version of the judge, as its maker or the run names it.
+    """
+    judge_prompt_sha256: Annotated[
+        StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)', title='Sha256')
+    ] = MISSING
+    """
+    SHA-256 of the prompt that the judge was given, the template where it differs from entry to entry.
+    """
+    judge_settings: Annotated[
+        StrictStr | MISSING, Field(min_length=1, title='Name')
+    ] = MISSING
+    """
+    Decoding settings of the judge, such as its temperature, as the run writes them.
     """
     judge_model: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = (
         MISSING

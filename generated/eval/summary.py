@@ -221,7 +221,7 @@ class SummaryRow(Model):
     """
     Units whose total is the scale's greatest.
     """
-    flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_other_judge_kind', 'only_off_scale', 'only_invalid', 'no_records', 'partial', 'one_unit', 'one_item', 'no_spread', 'one_value_scale', 'different_artifacts', 'different_judges']]
+    flags: list[Literal['diagnostic', 'mixed_instruments', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_other_judge_kind', 'only_off_scale', 'only_invalid', 'no_records', 'partial', 'one_unit', 'one_item', 'no_spread', 'one_value_scale', 'different_artifacts', 'different_judges']]
     """
     Flags, sorted.
     """

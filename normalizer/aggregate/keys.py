@@ -6,7 +6,9 @@ from typing import Any
 
 from normalizer.errors import CannotRun
 
-RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id", "leg", "judge_kind")
+INSTRUMENT = ("judge_prompt_version", "judge_version", "judge_prompt_sha256", "judge_settings")
+"""Keys by which one judge is told apart into instruments."""
+RUN_KEYS = ("protocol_version", *INSTRUMENT, "phase", "run_id", "leg", "judge_kind")
 """Keys of a run: only combinations that occur are expected."""
 DESIGN_KEYS = ("judge_model", "generator_model")
 """Keys of a study's design, like factors: every combination of their levels is expected."""

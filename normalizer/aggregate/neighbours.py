@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.keys import DESIGN_KEYS, FACTOR, Level
+from normalizer.aggregate.keys import DESIGN_KEYS, FACTOR, INSTRUMENT, Level
 from normalizer.aggregate.query import Query
 
 
@@ -41,6 +41,13 @@ def different_judges(engine: Engine, query: Query, eligible: str, shown: Collect
         if any(pairs[levels] < artifacts[levels] * len(every) for levels in group):
             differing |= fewer.intersection(group)
     return differing
+
+
+def find_mixed_instruments(engine: Engine, query: Query, eligible: str) -> set[Levels]:
+    """Return the groups in which one judge has records by different prompts, versions or settings."""
+    judges = _count(engine, query, eligible, ("judge",))
+    instruments = _count(engine, query, eligible, ("judge", *INSTRUMENT))
+    return {levels for levels, count in instruments.items() if count > judges[levels]}
 
 
 def _fewer(

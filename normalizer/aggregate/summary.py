@@ -94,6 +94,7 @@ def _summarize(engine: Engine, given: OpenLedgers, options: Options, query: Quer
         shown = {levels for levels in groups if not options.rules.only_self_judged(found.valid[levels])}
         differing = {
             "different_artifacts": neighbours.different_artifacts(engine, query, eligible),
+            "mixed_instruments": neighbours.find_mixed_instruments(engine, query, eligible),
             "different_judges": neighbours.different_judges(engine, query, eligible, shown),
         }
     scores = {}

@@ -67,6 +67,29 @@ class Ledgers(LedgerNumbers):
         with flattened(self.folders, invalid=invalid) as flat:
             return arrow.table(flat)
 
+    def datasheet(
+        self,
+        gold: "Ledgers | None" = None,
+        *,
+        where: Mapping[str, str | int | None] | None = None,
+        seed: int = 0,
+    ) -> str:
+        """Return the page about the judges that `normalizer calibrate --datasheet` writes."""
+        from normalizer.aggregate.intervals import Method
+        from normalizer.api.datasheet import write_datasheet
+        from normalizer.calibration.judge_accuracy import calibrate
+
+        folders = tuple(dict.fromkeys((*self.folders, *(gold.folders if gold else ()))))
+        options = options_of((), where, "artifact", False, (), ("model",))
+        document = calibrate(folders, options, "median", Method(bootstrap=True, seed=seed))
+        return write_datasheet(folders, options, document)
+
+    def instruments(self) -> list[dict[str, str | int | None]]:
+        """Return what judged the records: what `normalizer audit --instruments` prints."""
+        from normalizer.checks.instruments import instruments
+
+        return instruments(self.folders)
+
     def report(
         self,
         out: str | Path,

@@ -12,6 +12,8 @@ _KEYS = (
     "judge_model",
     "judge_kind",
     "judge_prompt_version",
+    "judge_version",
+    "judge_settings",
     "prompt_sha256",
     "judge",
     "rubric",
@@ -47,7 +49,9 @@ def instruments(folders: tuple[Path, ...]) -> list[dict[str, Any]]:
 def _count(
     counts: Counter[tuple[tuple[str | None, ...], str]], kind: str, record: dict[str, Any], given: dict[str, str | None]
 ) -> None:
-    own = {"judge_kind": "model", **{key: record.get(key) for key in _KEYS[:3] if record.get(key) is not None}}
+    own = {"judge_kind": "model", **{key: record.get(key) for key in _KEYS[:5] if record.get(key) is not None}}
+    if record.get("judge_prompt_sha256") is not None:
+        own["prompt_sha256"] = record["judge_prompt_sha256"]
     compares = record.get("kind") == "comparison"
     rubric = {} if compares else {"rubric": record.get("rubric"), "rubric_sha256": given["rubric_sha256"]}
     known = {**given, "rubric_sha256": None, **rubric, **own}

@@ -8,6 +8,7 @@ from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
+from normalizer.api.datasheet import write_datasheet
 from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.commands.options import (
@@ -18,6 +19,8 @@ from normalizer.commands.options import (
     choose_check,
     join_values,
     open_files,
+    refuse_inside_ledger,
+    write_file,
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.tables import calibration_table, pretty
@@ -70,6 +73,12 @@ _CRITERION = ("criterion",)
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
 )
+@click.option(
+    "--datasheet",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write a Markdown page about the judges: instrument, gold, agreement, bias, noise, failures.",
+)
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_files
@@ -85,6 +94,7 @@ def command(
     resamples: int,
     seed: int,
     verify: bool,
+    datasheet: Path | None,
     form: str,
 ) -> int:
     """Compare judges with gold: human or reference labels of the same artifacts.
@@ -103,6 +113,9 @@ def command(
     method = Method(bootstrap=True, resamples=resamples, seed=seed)
     with elapsed("calibrate", shown=not verify):
         document = calibrate(folders, options, consensus, method, frozenset(gold_kind))
+    if datasheet is not None:
+        refuse_inside_ledger(datasheet)
+        write_file(datasheet, write_datasheet(folders, options, document).encode())
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":

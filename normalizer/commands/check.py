@@ -20,12 +20,12 @@ from normalizer.commands.options import (
     print_note,
     read_grouping,
     refuse_inside_ledger,
+    write_file,
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.recipes import read_recipe
 from normalizer.documents.study_file import compare_analysis, read_study
 from normalizer.errors import CannotRun
-from normalizer.ledger.durable import write_whole
 from normalizer.ledger.reader import is_ledger
 from normalizer.tables import check_table, formats, pretty
 from normalizer.terminal.output import WIDE, print_table
@@ -125,7 +125,8 @@ def command(
             report["frozen"] = compare_analysis(read_study(frozen), given)
     if attest is not None:
         refuse_inside_ledger(attest)
-        _write(attest, statement(table, asked, report))
+        write_file(attest, statement(table, asked, report))
+        print_note(f"stated in {attest}, unsigned")
     if form == "json":
         click.echo(pretty.dumps(report))
     else:
@@ -134,14 +135,6 @@ def command(
             found = formats.flagged(found, ["diagnostic"])
         print_table(found, form)
     return 0 if follows(report) and report.get("frozen", {"agrees": True})["agrees"] else 1
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        write_whole(path, data)
-    except OSError as error:
-        raise CannotRun(f"cannot write {path}: {error.strerror}") from None
-    print_note(f"stated in {path}, unsigned")
 
 
 def _compare_statement(path: Path, table: Path, ledgers: tuple[Path, ...], recipe_files: tuple[Path, ...]) -> int:

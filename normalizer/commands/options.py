@@ -26,6 +26,7 @@ from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.documents.recipes import recipes_of
 from normalizer.errors import CannotRun, did_you_mean
+from normalizer.ledger.durable import write_whole
 from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger, is_ledger
 from normalizer.tables.formats import printable
@@ -255,6 +256,14 @@ def refuse_inside_ledger(*places: Path | None) -> None:
         place = given.resolve() if given is not None else Path("/")
         for around in filter(is_ledger, (place, *place.parents)):
             raise CannotRun(f"{given} is in the ledger {around}, which only normalize writes to: name another place")
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file as a whole. Raises CannotRun."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise CannotRun(f"cannot write {path}: {error.strerror}") from None
 
 
 def print_note(line: str) -> None:

@@ -1,5 +1,6 @@
 """The two forms of an entry: scores of one answer, or a verdict on two."""
 
+import hashlib
 from typing import Any, NamedTuple
 
 from normalizer.containers.entry_builder import EntryBuilder, Field, Problem, RecordedStep
@@ -7,8 +8,9 @@ from normalizer.containers.scope import MISSING
 from normalizer.documents.pointers import escape
 from normalizer.errors import UnusableDocument
 
+_PROMPT = "judge_prompt"
 _SINGLE = ("total", "notes", "self_judged")
-_RUN = ("eval_id", "run_id", "created_at", "judge_prompt_version")
+_RUN = ("eval_id", "run_id", "created_at", "judge_prompt_version", "judge_version", "judge_settings", _PROMPT)
 _NAMES = (*_RUN, "judge_model", "generator_model")
 
 
@@ -55,7 +57,8 @@ class ScoresForm:
             value["total"] = total
         if self._notes is not None and (notes := made.text(self._notes)) is not None:
             value["notes"] = notes
-        metadata: dict[str, Any] = {name: text for name, field in self._names if (text := made.text(field)) is not None}
+        read = {name: text for name, field in self._names if (text := made.text(field)) is not None}
+        metadata: dict[str, Any] = _digest_prompt(read)
         if self._label is not None:
             label = made.read(self._label)
             if type(label) in (dict, list):
@@ -146,7 +149,15 @@ class ComparisonForm:
             value["evidence"] = evidence
         if self._notes is not None and (notes := made.text(self._notes)) is not None:
             value["notes"] = notes
-        return Content(value, self._names.read(made))
+        return Content(value, _digest_prompt(self._names.read(made)))
+
+
+def _digest_prompt(read: dict[str, str]) -> dict[str, Any]:
+    """Return metadata of a row with the digest of the prompt in place of the prompt."""
+    if _PROMPT not in read:
+        return read
+    digest = hashlib.sha256(read[_PROMPT].encode("utf-8", "surrogatepass")).hexdigest()
+    return {name: text for name, text in read.items() if name != _PROMPT} | {"judge_prompt_sha256": digest}
 
 
 def _side_of(name: str, sides: dict[str, Any], made: EntryBuilder) -> str:

@@ -72,7 +72,9 @@ def plan(
     prompt_sha256 = described["prompt_sha256"] if described else told.sha256
     metadata = {
         "judge_prompt_version": f"prompt-{prompt_sha256[:16]}",
+        **({"judge_settings": dumps(parameters)} if parameters else {}),
         **stated,
+        "judge_prompt_sha256": prompt_sha256,
         "protocol_version": version,
         "judge_model": judge,
         "generator_model": _shared([_generator(manifest, file) for file in manifest.files.values()]),

@@ -81,6 +81,8 @@ class _Reading:
     kinds: Counter[Kind] = field(default_factory=Counter)
     out: Counter[str] = field(default_factory=Counter)
     criteria: set[str | None] = field(default_factory=set)
+    instruments: dict[Any, set[tuple[Any, ...]]] = field(default_factory=lambda: defaultdict(set))
+    """Prompts, versions and settings of each judge of each group."""
 
 
 def read_comparisons(
@@ -127,6 +129,8 @@ def read_comparisons(
         )
     }
     flags = rules.flags_of_all(found.kinds)
+    if any(len(each) > 1 for each in found.instruments.values()):
+        flags = sorted([*flags, "mixed_instruments"])
     if found.out["files_without_entry"]:
         flags = sorted([*flags, "partial"])
     return Compared(groups, left_out, records + found.out["duplicate"], flags)
@@ -199,7 +203,9 @@ def _read(
             continue
         found.kinds[kind] += 1
         found.criteria.add(record.get("criterion"))
-        found.groups[tuple(level_of(record, name) for name in by)].append(_comparison(record, own=own))
+        levels = tuple(level_of(record, name) for name in by)
+        found.instruments[levels, record.get("judge_model")].add(tuple(map(record.get, keys.INSTRUMENT)))
+        found.groups[levels].append(_comparison(record, own=own))
     conserved("valid", count, promised)
 
 

@@ -209,6 +209,8 @@ def _levels(row: dict[str, Any]) -> list[Cell]:
 
 _OF_ALL = {
     "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
+    "mixed_instruments": "MIXED: one judge has records by different prompts, versions or settings, which are different "
+    "instruments; group --by judge_prompt_version, judge_version, judge_prompt_sha256 or judge_settings.",
     "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
     "mixed_legs": "MIXED: records of several legs of a run (different judges) are put together, as was asked for.",
     "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",

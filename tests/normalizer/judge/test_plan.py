@@ -22,6 +22,7 @@ def test_the_bundle_records_version_phase_judge_label_and_prompt():
         "run_id": "r",
         "protocol_version": protocol.version(),
         "judge_prompt_version": f"prompt-{made.prompt.sha256[:16]}",
+        "judge_prompt_sha256": made.prompt.sha256,
         "judge_model": "judge-x",
         "generator_model": "writer-y",
         "phase": "2",
