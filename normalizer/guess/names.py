@@ -10,7 +10,21 @@ from normalizer.documents.pointers import steps_of
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_a-zA-Z]+")
 _RULES: dict[str, list[str]] = spec.resource("rules/guess_words.json")
 
-SCORES, CRITERIA, LABELS, NO_SCORES, JUDGES, GENERATORS, ITEMS, VERDICTS, SUMMARIES, SWAPS, FAILURES, NOT_APPLICABLE = (
+(
+    SCORES,
+    CRITERIA,
+    LABELS,
+    NO_SCORES,
+    JUDGES,
+    GENERATORS,
+    ITEMS,
+    VERDICTS,
+    SUMMARIES,
+    SWAPS,
+    FAILURES,
+    NOT_APPLICABLE,
+    QUESTIONS,
+) = (
     frozenset(_RULES[name])
     for name in (
         "scores",
@@ -25,6 +39,7 @@ SCORES, CRITERIA, LABELS, NO_SCORES, JUDGES, GENERATORS, ITEMS, VERDICTS, SUMMAR
         "swaps",
         "failures",
         "not_applicable",
+        "questions",
     )
 )
 WORTH = dict.fromkeys(_RULES["worth_0"], 0) | dict.fromkeys(_RULES["worth_1"], 1)

@@ -110,8 +110,10 @@ def _find_id_fields(
         return []
     ids = sorted(
         (field for field in fields if names.own_words(field.pointer) & names.ITEMS or not field.pointer[1:]),
-        key=lambda field: (-len(field.values), len(field.pointer), field.pointer),
+        key=_id_rank,
     )[:3]
+    # The text of a question tells as much as its number, where rows have no number.
+    ids += sorted((field for field in fields if _is_question(field) and field not in ids), key=_id_rank)[:1]
     levels = [field for field in fields if field not in ids and len(field.values) > 1 and not field.kinds["null"]][:6]
     for first in ids:
         if first.kinds["null"] or first.rows < rows.looked_at:
@@ -125,6 +127,15 @@ def _find_id_fields(
                 if _tell_apart(rows, pointers, pair):
                     return pointers
     return []
+
+
+def _id_rank(field: FieldProfile) -> tuple[int, int, str]:
+    return (-len(field.values), len(field.pointer), field.pointer)
+
+
+def _is_question(field: FieldProfile) -> bool:
+    said = names.own_words(field.pointer)
+    return bool(said) and said <= names.QUESTIONS and not field.is_boolean
 
 
 def _tell_apart(rows: FileRows, pointers: list[str], pair: Sequence[str]) -> bool:

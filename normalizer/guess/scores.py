@@ -15,6 +15,8 @@ _MOST_DIMENSIONS = 12
 _COLUMNS = 4
 """The weight of a table of several judges."""
 _ANSWERS = frozenset(("response", "model", "system", "answer", "output"))
+_GENERIC = 2
+"""The weight of a name that any number may have, such as `value`."""
 _FEW = 11
 """Values of a scale without a name."""
 _MANY = 3
@@ -40,7 +42,7 @@ def score_readings(rows: FileRows) -> list[FileReading]:
     for members in families.values():
         top = max((one.weight for one in members if one not in lists), default=0)
         single = [one for one in members if one not in lists and one.weight == top]
-        if single:
+        if single and not _is_statistic(rows, single):
             beside = [one.weight for one in lists if _siblings(one.field, single[0].field)]
             found += _family_readings(rows, single, max([top, *beside]))
     parents = {one.field.pointer.rpartition("/")[0] for one in scored if one not in lists}
@@ -63,6 +65,14 @@ def _siblings(one: FieldProfile, other: FieldProfile) -> bool:
     """Whether two fields are members of one object, which is not the row."""
     parent = one.pointer.rpartition("/")[0]
     return bool(parent) and parent == other.pointer.rpartition("/")[0]
+
+
+def _is_statistic(rows: FileRows, members: list[_Scored]) -> bool:
+    """Whether fields are numbers of a table that is not about answers: never the same, and nothing is named beside."""
+    if any(one.weight > _GENERIC or not one.field.is_unique for one in members) or "columns" in rows.container:
+        return False
+    roles = find_roles(rows, {one.field.pointer for one in members})
+    return roles.judge is None and roles.generator is None and roles.item == {"template": "{index}"}
 
 
 def _has_few_values(field: FieldProfile) -> bool:

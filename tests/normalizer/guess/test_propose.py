@@ -397,6 +397,31 @@ def test_columns_that_are_generators_answer_one_item(tmp_path, capsys):
     assert dialect["key"] == ["file", "generator_model"]
 
 
+def test_the_text_of_a_question_is_its_item_where_there_is_no_number(tmp_path, capsys):
+    rows = [f"{question},{model},{score}" for question in ("why?", "how?") for model, score in (("x", 3), ("y", 4))]
+    (tmp_path / "f.csv").write_text("\n".join(["question,model,score", *rows]))
+    assert main(["guess", str(tmp_path / "f.csv")]) == 0
+    told = capsys.readouterr().out
+    assert '"file":"why?"' in told
+    assert "tells the rows apart" not in told
+
+
+def test_a_table_of_statistics_is_no_table_of_scores(tmp_path, capsys):
+    rows = [f"Mean of {name},{value}" for name, value in (("time", 150.02), ("rate", 4.16), ("clicks", 4388.08))]
+    (tmp_path / "f.csv").write_text("\n".join(["Name,Value", *rows]))
+    assert main(["guess", str(tmp_path / "f.csv")]) == 1
+    assert "looks like a score" in capsys.readouterr().err
+
+
+def test_a_dimension_that_does_not_apply_is_proposed_as_optional(tmp_path, capsys):
+    rows = ["1,x,4,5", "2,x,3,N/A", "3,x,5,4", "4,x,2,N/A"]
+    (tmp_path / "f.csv").write_text("\n".join(["id,model,fluency,relevance", *rows]))
+    assert main(["guess", str(tmp_path / "f.csv")]) == 0
+    told = capsys.readouterr().out
+    assert "4 valid" in told
+    assert "'N/A' of relevance: left out, so that the others count" in told
+
+
 def test_a_packed_file_is_read_like_the_file_itself(tmp_path, capsys, monkeypatch):
     text, _, wanted = SCORES["long, JSON lines"]
     monkeypatch.chdir(tmp_path)
