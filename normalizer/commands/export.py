@@ -88,7 +88,9 @@ def command(
             told = _documents(ledgers, publisher, where, frozenset(mix), out or Path(), check)
         else:
             with _choose_run(engine, out) as run:
-                told = _write_records(ledgers, form, out, where, partial(flattened, invalid=invalid, check=check, run=run))
+                told = _write_records(
+                    ledgers, form, out, where, partial(flattened, invalid=invalid, check=check, run=run)
+                )
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
     click.echo(told, err=True)
