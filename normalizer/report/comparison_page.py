@@ -12,7 +12,7 @@ from normalizer.aggregate.groups import selected
 from normalizer.aggregate.summary import Options
 from normalizer.documents.protocol import version
 from normalizer.documents.rubric import Rubric
-from normalizer.ledger.open_ledgers import holds_comparisons, opened_each
+from normalizer.ledger.open_ledgers import holds_comparisons
 from normalizer.ledger.reader import Ledger
 from normalizer.report import audit_sections
 from normalizer.report.decisions.other_records import add_records
@@ -22,9 +22,9 @@ from normalizer.report.html_page import assemble, page
 from normalizer.report.markup import Html, el, join, table
 from normalizer.report.raw_lines import Raw
 from normalizer.report.record_lookup import RecordLookup
-from normalizer.report.record_status import RecordStatus, refuse_large
+from normalizer.report.record_status import RecordStatus
 from normalizer.report.sections import Section, section
-from normalizer.report.study import ReportOptions, Study, gather, preferences_with_criteria, raw_bundles
+from normalizer.report.study import ReportOptions, Study, gather, open_all, preferences_with_criteria, raw_bundles
 from normalizer.tables.summary_table import of_all, selection_in_words
 
 _NO_SCALE = Rubric("", {})
@@ -34,13 +34,13 @@ def gather_any(
     folders: tuple[Path, ...], options: Options, wanted: ReportOptions, done: Callable[[], None] = lambda: None
 ) -> Study:
     """Return the study of ledgers. Those that hold comparisons are its preferences."""
-    with opened_each(folders, lambda _: None) as opened:
+    with open_all(folders, options, wanted) as opened:
         compares = {folder: holds_comparisons(opened[folder]) for folder in folders}
-    duels = (*(folder for folder in folders if compares[folder]), *wanted.preferences)
-    scores = tuple(folder for folder in folders if not compares[folder])
-    if not scores:
-        return gather_comparisons(duels, options, wanted)
-    return gather(scores, options, replace(wanted, preferences=duels), done)
+        duels = (*(folder for folder in folders if compares[folder]), *wanted.preferences)
+        scores = tuple(folder for folder in folders if not compares[folder])
+        if not scores:
+            return gather_comparisons([opened[folder] for folder in duels], options, wanted)
+        return gather(opened, scores, options, replace(wanted, preferences=duels), done)
 
 
 def any_page(study: Study, options: Options, *, title: str) -> bytes:
@@ -48,19 +48,12 @@ def any_page(study: Study, options: Options, *, title: str) -> bytes:
     return page(study, options, title=title) if study.summary else comparison_page(study, options, title=title)
 
 
-def gather_comparisons(folders: tuple[Path, ...], options: Options, wanted: ReportOptions) -> Study:
-    """Return the study of ledgers of comparisons. It has no summary, and its records are the `others`."""
-
-    def check(ledger: Ledger) -> None:
-        refuse_large(ledger)
-        options.check(ledger)
-
+def gather_comparisons(ledgers: list[Ledger], options: Options, wanted: ReportOptions) -> Study:
+    """Return the study of opened ledgers of comparisons. It has no summary, and its records are the `others`."""
     records: list[RecordStatus] = []
-    with opened_each(folders, check) as opened:
-        ledgers = [opened[folder] for folder in folders]
-        document = preferences_with_criteria(ledgers, options, wanted)
-        bundles, reasons = raw_bundles(ledgers)
-        add_records(ledgers, "preferences", _NO_SCALE, options, records, bundles)
+    document = preferences_with_criteria(ledgers, options, wanted)
+    bundles, reasons = raw_bundles(ledgers)
+    add_records(ledgers, "preferences", _NO_SCALE, options, records, bundles)
     for each in records:
         if not selected(each.plain, options.where):
             each.status = "not_selected"

@@ -1,8 +1,8 @@
 """Everything a report shows, computed from ledgers that are opened once. Each part is a document of its own command."""
 
 from collections import Counter
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -90,27 +90,37 @@ PARTS = 10
 """Calls of `done` that `gather` makes."""
 
 
-def gather(
-    folders: tuple[Path, ...], options: Options, wanted: ReportOptions, done: Callable[[], None] = lambda: None
-) -> Study:
-    """Compute everything; `done` is called after each of its PARTS.
+@contextmanager
+def open_all(folders: tuple[Path, ...], options: Options, wanted: ReportOptions) -> Iterator[dict[Path, Ledger]]:
+    """Open every ledger of a report once, so that all parts of the page show one state of it.
 
-    Every ledger is opened once, so that all parts of the page show one state of it. Raises CannotRun at once if there
-    are more records than a page can show.
+    Raises CannotRun at once if there are more records than a page can show.
     """
-    if wanted.base is not None and len(folders) != 1:
-        raise CannotRun("--base compares one ledger with the base: give one LEDGER")
 
     def check(ledger: Ledger) -> None:
         refuse_large(ledger)
         options.check(ledger)
 
-    bases = () if wanted.base is None else (wanted.base,)
-    with ExitStack() as stack:
-        everything = (*folders, *wanted.gold, *bases, *wanted.preferences)
-        opened = stack.enter_context(open_ledgers.opened_each(everything, check))
-        given = open_ledgers.as_one([opened[folder] for folder in folders])
-        engine = stack.enter_context(started(options.engine, options.memory, given.size))
+    with open_ledgers.opened_each((*folders, *wanted.gold, *_bases(wanted), *wanted.preferences), check) as opened:
+        yield opened
+
+
+def _bases(wanted: ReportOptions) -> tuple[Path, ...]:
+    return () if wanted.base is None else (wanted.base,)
+
+
+def gather(
+    opened: dict[Path, Ledger],
+    folders: tuple[Path, ...],
+    options: Options,
+    wanted: ReportOptions,
+    done: Callable[[], None] = lambda: None,
+) -> Study:
+    """Compute everything about opened ledgers of scores; `done` is called after each of its PARTS."""
+    if wanted.base is not None and len(folders) != 1:
+        raise CannotRun("--base compares one ledger with the base: give one LEDGER")
+    given = open_ledgers.as_one([opened[folder] for folder in folders])
+    with started(options.engine, options.memory, given.size) as engine:
         check_count(sum(part.ledger.record_count() for part in given.parts))
         done()
         summary = summarize(engine, given, options)
@@ -151,7 +161,7 @@ def gather(
             base = open_ledgers.as_one([opened[wanted.base]])
             gated = gate_of(engine, base, given, ungrouped, GateOptions(margin=wanted.margin))
         everyone = list(records)
-        for role, more in (("preferences", wanted.preferences), ("gold", wanted.gold), ("base", bases)):
+        for role, more in (("preferences", wanted.preferences), ("gold", wanted.gold), ("base", _bases(wanted))):
             add_records([opened[folder] for folder in more], role, rubric, options, everyone, bundles)
         done()
     return Study(

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from normalizer.aggregate import cell_names
-from normalizer.aggregate.summary import Options, aggregate
+from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.summary import Options, summarize
 from normalizer.documents.recipes import Recipe, recipes_of
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import holds_comparisons, opened_each
-from normalizer.preferences.overview import PreferenceOptions, preferences
+from normalizer.ledger.open_ledgers import OpenLedgers, as_one, holds_comparisons, opened_each
+from normalizer.ledger.reader import Ledger
+from normalizer.preferences.overview import PreferenceOptions, preferences_of
 
 FINE = 40
 """Decimal places of means here: enough to tell a tie from a near tie."""
@@ -60,23 +62,28 @@ class Figures(NamedTuple):
 
 def figures(folders: tuple[Path, ...], options: Options, pairing: Pairing) -> Figures:
     """Return the numbers of ledgers of scores or of comparisons. Raises CannotRun."""
-    with opened_each(folders, lambda _: None) as ledgers:
-        compares = all(map(holds_comparisons, ledgers.values()))
+    with opened_each(folders, options.check) as opened:
+        return _figures([opened[folder] for folder in folders], options, pairing)
+
+
+def _figures(ledgers: list[Ledger], options: Options, pairing: Pairing) -> Figures:
+    compares = all(map(holds_comparisons, ledgers))
     kind = "comparisons" if compares else "scores"
     if pairing.recipe is not None and pairing.recipe.name not in recipes_of(kind):
         raise CannotRun(f"--recipe {pairing.recipe.name} is not for {kind}: those are {', '.join(recipes_of(kind))}")
     if compares:
-        return _of_comparisons(folders, options, pairing)
+        return _of_comparisons(ledgers, options, pairing)
     if pairing.baseline is not None:
         raise CannotRun("--baseline is for comparisons, and these ledgers hold single scores")
-    return _of_scores(folders, replace(options, places=FINE, recipe=pairing.recipe))
+    return _of_scores(as_one(ledgers), replace(options, places=FINE, recipe=pairing.recipe))
 
 
-def _of_scores(folders: tuple[Path, ...], options: Options) -> Figures:
+def _of_scores(given: OpenLedgers, options: Options) -> Figures:
     for name in (*options.by, *options.where):
         if name in COMPARED_BY:
             raise CannotRun(f"{name} is a key of comparisons, and these ledgers hold single scores")
-    summary = aggregate(folders, options)
+    with started(options.engine, options.memory, given.size) as engine:
+        summary = summarize(engine, given, options)
     rows = []
     for row in summary["rows"]:
         measures = {"total": row["total"]}
@@ -92,7 +99,7 @@ def _of_scores(folders: tuple[Path, ...], options: Options) -> Figures:
     return Figures(rows, _COUNTED, named, aliases, summary["left_out"], summary["diagnostic"])
 
 
-def _of_comparisons(folders: tuple[Path, ...], options: Options, pairing: Pairing) -> Figures:
+def _of_comparisons(ledgers: list[Ledger], options: Options, pairing: Pairing) -> Figures:
     if GENERATOR not in options.by:
         raise CannotRun(f"comparisons are of generators: name their column with --by {GENERATOR}, or --column")
     if pairing.recipe is not None and pairing.baseline is None and AGAINST not in options.by:
@@ -104,9 +111,8 @@ def _of_comparisons(folders: tuple[Path, ...], options: Options, pairing: Pairin
         baseline=pairing.baseline,
         recipe=pairing.recipe,
         rules=options.rules,
-        check=options.check,
     )
-    document = preferences(folders, asked)
+    document = preferences_of(ledgers, asked)
     rows = []
     for group in document["groups"]:
         paired = pairing.baseline is not None or AGAINST in options.by
