@@ -111,8 +111,8 @@ def encode(node: Node) -> bytes:
 def load_node(folder: Path, prefix: str = "", sha256: str | None = None) -> Node:
     """Return a record of a ledger. Raises UnusableLedger if it is not exactly what a run writes, or not that digest."""
     path = folder / node_name(prefix)
-    data, _ = _read(folder, path, _MOST_BYTES)
-    node = _decode(data)
+    data, size = _read(folder, path, _MOST_BYTES)
+    node = _decode(data) if size == len(data) else None
     as_named = sha256 is None or hashlib.sha256(data).hexdigest() == sha256
     if node is None or node.prefix != prefix or not as_named or encode(node) != data:
         raise UnusableLedger(f"{path} was changed: {advice(folder)}")
