@@ -32,7 +32,7 @@ _INPUTS = (
         "recipe_file",
     ),
 )
-_OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest")
+_OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest", "datasheet")
 
 
 @click.command()

@@ -185,7 +185,7 @@ def test_a_closed_pipe_is_a_normal_goodbye(root, pipe):
 
 def test_a_bug_answers_internal_and_tells_stderr(root, caplog):
     class Broken:
-        tree = None
+        tree = revisions = None
 
         def preparations(self) -> list[object]:
             return []
