@@ -20,7 +20,8 @@ class Occurrences(NamedTuple):
     """The files whose texts have a word, and how much it counts there (see `words.strength`)."""
 
     files: list[int]
-    """Of several files with one text the first; one more than there are files stands for a file that does not count."""
+    """Their indexes. Files with the same text have the index of the first; the number of files stands for one that does
+    not count."""
     strengths: list[int]
 
 
