@@ -1,4 +1,4 @@
-"""The contract: schemas and rules as data, and the two questions one asks them.
+"""The contract: schemas and rules as data, and what checks a document against them.
 
 `parse` turns bytes into a value if they are strict JSON; `violations` tells what a schema holds against a value.
 Installed, this folder is the package `contract_spec`; the models made from it are `contract_models`.
@@ -70,17 +70,17 @@ def schema(name: str) -> Any:
     return resource(f"schemas/{name}")
 
 
-def violations(ref: str, value: Any, *, patience: int | None = None) -> list[Violation]:
+def violations(ref: str, value: Any, *, most_characters: int | None = None) -> list[Violation]:
     """What the schema at `ref` (a name, with a `#/$defs/...` fragment if wanted) holds against a value.
 
-    With `patience`, only the first thing if the value is longer than so many characters: to find and keep a hundred
-    thousand of them takes seconds and half a gigabyte, and whoever sent them would get no use out of it.
+    With `most_characters`, only the first thing if the value is longer: to find and keep a hundred thousand of them
+    takes seconds and half a gigabyte, and whoever sent them would get no use out of it.
     """
     validator = _validator(ref)
     if validator.is_valid(value):
         return []
     value = _shallow(value, _DEPTH)
-    if patience is not None and len(repr(value)) > patience:
+    if most_characters is not None and len(repr(value)) > most_characters:
         try:
             validator.validate(value)
         except jsonschema_rs.ValidationError as error:
@@ -131,7 +131,7 @@ def _explain(error: jsonschema_rs.ValidationError) -> list[Violation]:
         return [Violation(f"{pointer}/{_escape(value)}", keyword, "is missing")]
     branches = getattr(error.kind, "context", None) if keyword == "oneOf" else None  # it is not in the stubs
     if branches:
-        return _alternatives(branches) or [Violation(pointer, keyword, "is none of what may stand here")]
+        return _alternatives(branches) or [Violation(pointer, keyword, "is of none of the kinds that are allowed here")]
     return [Violation(pointer, keyword, _demand(keyword, value, error))]
 
 
@@ -151,6 +151,8 @@ def _alternatives(branches: list[list[jsonschema_rs.ValidationError]]) -> list[V
 
 _POINTER = "^(/([^~/]|~[01])*)"
 """How the patterns of all JSON pointers begin."""
+_IDENTIFIER = r"^[0-9A-Za-z_]+$(?!\n)"
+"""The pattern of a name in a program."""
 
 
 def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> str:
@@ -170,6 +172,8 @@ def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> s
             return f"must have at most {value} items"
         case "pattern" if value.startswith(_POINTER):
             return "must be a JSON pointer, such as /scores/overall"
+        case "pattern" if value == _IDENTIFIER:
+            return "must be one identifier, of A-Z, a-z, 0-9 and _; grep finds other texts"
         case "pattern":
             return f"must match {value}"
         case "enum":

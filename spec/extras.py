@@ -7,6 +7,7 @@ are named last. So the extras that are there are named again.
 import os
 import re
 import sys
+from typing import Any
 
 DISTRIBUTION = "zeno-normalizer"
 
@@ -24,20 +25,50 @@ def install_command(extra: str) -> str:
         except (OSError, ValueError, LookupError, TypeError):
             continue
         return f"{command} '{source}[{','.join(extras)}]'"
-    return f"pip install '{source}[{extra}]'"
+    kept = "--editable " if _is_editable() else ""  # a clone's stays one
+    return f"{_pip_install()} {kept}'{source}[{extra}]'"
+
+
+def _pip_install() -> str:
+    """Return the pip of this environment as it is typed: another one would install into another environment."""
+    from importlib.util import find_spec
+    from shlex import quote
+    from shutil import which
+
+    here = os.path.dirname(sys.executable)
+    if os.path.dirname(which("pip") or "") == here:
+        return "pip install"
+    if find_spec("pip") is None:  # as in an environment that uv made
+        return f"uv pip install --python {quote(sys.executable)}"
+    return f"{quote(sys.executable)} -m pip install"
 
 
 def install_source() -> str | None:
     """Return the folder or file that this distribution was installed from, or None if that was a package index."""
-    import json
-    from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import unquote, urlsplit
 
     try:
-        origin = urlsplit(json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")["url"])
-    except (PackageNotFoundError, LookupError, TypeError, ValueError):
+        origin = urlsplit(_read_origin()["url"])
+    except (LookupError, TypeError, ValueError):
         return None
     return unquote(origin.path) if origin.scheme == "file" else None
+
+
+def _is_editable() -> bool:
+    about = _read_origin().get("dir_info")
+    return isinstance(about, dict) and about.get("editable") is True
+
+
+def _read_origin() -> dict[str, Any]:
+    """Return what the installer wrote about where the distribution came from."""
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return {}
+    return origin if isinstance(origin, dict) else {}
 
 
 def _of_uv(receipt: str) -> list[str]:

@@ -87,7 +87,7 @@ def _first(choices: list[Any]) -> Any:
 
 
 class Model(BaseModel):
-    """A message of the contract: closed, immutable, and of one mind with its schema."""
+    """A message of the contract: closed and immutable; it accepts what its schema accepts."""
 
     # Built when first used: most programs use few of them.
     model_config = ConfigDict(frozen=True, regex_engine="python-re", defer_build=True, serialize_by_alias=True)

@@ -424,7 +424,7 @@ class JudgePair(Model):
     """
     Each dimension of the rubric.
     """
-    flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'repeated', 'self_judged_included']]
+    flags: list[Literal['diagnostic', 'mixed_instruments', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'repeated', 'self_judged_included']]
     """
     repeated: a judge judged one of the artifacts more than once, and the mean of its values was taken. self_judged_included: a judge judged outputs of its own model. Otherwise as in a summary.
     """
@@ -486,7 +486,7 @@ class AgreementReport(Model):
     """
     True: phase 0 is admitted; nothing here is a final claim.
     """
-    flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions']]
+    flags: list[Literal['diagnostic', 'mixed_instruments', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions']]
     """
-    Flags of every number here. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
+    Flags of every number here. mixed_instruments: one judge has records by different prompts, versions or settings. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
     """

@@ -88,7 +88,7 @@ class JudgeCount(Model):
     """
     invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
     """
-    Wilson's 95 % interval of that share.
+    Clopper and Pearson's 95 % interval of that share.
     """
 
 
@@ -118,7 +118,7 @@ class GeneratorCount(Model):
     """
     invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
     """
-    Wilson's 95 % interval of that share.
+    Clopper and Pearson's 95 % interval of that share.
     """
 
 
@@ -148,7 +148,7 @@ class PhaseCount(Model):
     """
     invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
     """
-    Wilson's 95 % interval of that share.
+    Clopper and Pearson's 95 % interval of that share.
     """
 
 

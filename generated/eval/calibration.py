@@ -352,10 +352,6 @@ class PredictionPowered(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
-    of: StrictStr | None
-    """
-    Of comparisons: the two generators; the rate is the first one's against the second. Null for single scores.
-    """
     judge: StrictStr
     """
     The judge.

@@ -64,15 +64,15 @@ class Contrast(Model):
     """
     p: StrictFloat | None
     """
-    Two-sided p of the sign-flip test, item by item. Null: NA, see `na`.
+    Two-sided p of no difference, of the test that the interval is of. Null: NA, see `na`.
     """
     p_holm: StrictFloat | None
     """
     The p-value, corrected by Holm's method for all contrasts of this kind (totals, or dimensions) in this report. Null: NA, see `na`.
     """
-    method: Literal['exact', 'monte_carlo', 'normal'] | None
+    assumes: Literal['scale', 'spread'] | None
     """
-    exact: all sign patterns are counted; monte_carlo: `resamples` of them are drawn with `seed`; normal: the limit for very many pairs. Null: NA.
+    The assumption of interval and p; `scale` also where `spread` was asked for and the differences say nothing about their spread: of fewer than five items, all equal, or all 0 but one. Null: NA.
     """
     verdict: Literal['higher', 'lower', 'undecided']
     """
@@ -112,13 +112,9 @@ class Contrasts(Model):
     """
     The error rate of the verdicts on totals together, and of those on dimensions together.
     """
-    seed: Annotated[StrictInt, Field(ge=0)]
+    assume: Literal['scale', 'spread']
     """
-    The seed of what is drawn.
-    """
-    resamples: Annotated[StrictInt, Field(ge=1)]
-    """
-    How many sign patterns are drawn where not all can be counted.
+    The assumption that intervals and tests may make. `spread`: that the spread of differences is the one seen. `scale`: nothing but the scale and independent items.
     """
     left_out: summary.LeftOut
     """
@@ -144,7 +140,7 @@ class Contrasts(Model):
     """
     True: phase 0 is admitted; nothing here is a final claim.
     """
-    flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions']]
+    flags: list[Literal['diagnostic', 'mixed_instruments', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions']]
     """
-    Flags of every number here. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
+    Flags of every number here. mixed_instruments: one judge has records by different prompts, versions or settings. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
     """

@@ -100,7 +100,11 @@ class GateResult(Model):
     """
     p: StrictFloat | None
     """
-    The sign-flip test of no difference, two-sided, item by item; it decides `better` and `worse`.
+    Of no difference, two-sided; at most alpha_each exactly where the interval lies on one side of 0.
+    """
+    assumes: Literal['scale', 'spread']
+    """
+    The assumption of interval and p; `scale` also where `spread` was asked for and the differences say nothing about their spread.
     """
     verdict: Literal['better', 'equivalent', 'no_worse', 'worse', 'undecided', 'incomplete']
     """
@@ -150,6 +154,10 @@ class GateResult(Model):
     """
     The smallest true difference that a run like this shows with a power of 80 %. Null: there is no spread.
     """
+    pairs_needed: Annotated[StrictInt | None, Field(ge=1)]
+    """
+    How many pairs would let an unchanged system pass with a probability of 80 %, where differences are like these. Null: there is no margin or no pair, or ten millions are too few.
+    """
 
 
 class Gate(Model):
@@ -183,6 +191,14 @@ class Gate(Model):
     alpha_each: StrictFloat
     """
     The error rate of each test: alpha by the number of results.
+    """
+    assume: Literal['scale', 'spread']
+    """
+    The assumption that tests may make. `scale`: nothing but the scale and independent items. `spread`: that the spread of differences is the one seen.
+    """
+    always_valid: StrictBool
+    """
+    True: the error rates hold however often one looks while pairs are added.
     """
     lower_is_better: StrictBool
     """

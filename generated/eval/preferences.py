@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictFloat, StrictInt, StrictStr
@@ -138,9 +138,9 @@ class WinRate(Model):
     """
     The win rate of A: the mean over items of its average on each (win 1, draw 1/2, loss 0).
     """
-    wilson95: Interval | None
+    exact95: Interval | None
     """
-    Wilson's 95 % interval, the items being the trials.
+    Clopper and Pearson's 95 % interval, the items being the trials.
     """
     bootstrap95: Interval | None
     """
@@ -204,9 +204,9 @@ class OverallRate(Model):
     """
     The win rate of A: the mean over items of its average on each (win 1, draw 1/2, loss 0).
     """
-    wilson95: Interval | None
+    exact95: Interval | None
     """
-    Wilson's 95 % interval, the items being the trials.
+    Clopper and Pearson's 95 % interval, the items being the trials.
     """
     bootstrap95: Interval | None
     """
@@ -299,9 +299,9 @@ class LengthBin(Model):
     """
     The win rate of A: the mean over items of its average on each (win 1, draw 1/2, loss 0).
     """
-    wilson95: Interval | None
+    exact95: Interval | None
     """
-    Wilson's 95 % interval, the items being the trials.
+    Clopper and Pearson's 95 % interval, the items being the trials.
     """
 
 
@@ -359,7 +359,7 @@ class RecipeScore(Model):
     """
     Its 95 % interval, items being clusters: that of a mean on a scale, or of the fitted model.
     """
-    coefficients: dict[str, Any] | None
+    coefficients: dict[str, StrictFloat] | None
     """
     The coefficients of a model, in log-odds; null for a mean.
     """
@@ -517,9 +517,9 @@ class PreferencePair(Model):
     """
     The win rate of A: the mean over items of its average on each (win 1, draw 1/2, loss 0).
     """
-    wilson95: Interval | None
+    exact95: Interval | None
     """
-    Wilson's 95 % interval, the items being the trials.
+    Clopper and Pearson's 95 % interval, the items being the trials.
     """
     bootstrap95: Interval | None
     """
@@ -575,9 +575,9 @@ class SwappedComparisons(Model):
     """
     Share of the consistent ones.
     """
-    wilson95: Interval | None
+    exact95: Interval | None
     """
-    Wilson's 95 % interval of it, for as many independent pairs as these are worth: those of one item go together.
+    Clopper and Pearson's 95 % interval of it, for as many independent pairs as these are worth: those of one item go together.
     """
     first_both_times: Annotated[StrictInt, Field(ge=0)]
     """

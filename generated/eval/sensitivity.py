@@ -34,9 +34,9 @@ class InvalidRate(Model):
     """
     Their share. Null: NA, see `na`.
     """
-    wilson95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
+    exact95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
     """
-    The 95 % Wilson interval of the share. Null: NA, see `na`.
+    Clopper and Pearson's 95 % interval of the share. Null: NA, see `na`.
     """
     na: dict[str, StrictStr]
     """

@@ -15,7 +15,7 @@ from . import trace_event
 
 class ClaimedCitation(Model):
     """
-    Lines from start_line to end_line, or the definition called symbol.
+    Lines, or the definition called symbol.
     """
 
     model_config = ConfigDict(
@@ -43,6 +43,10 @@ class ClaimedCitation(Model):
     )
     """
     The receipt of the lines.
+    """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The commit that has them, named as in read_file.
     """
 
 

@@ -298,6 +298,10 @@ class ClaimedSearch(Model):
     """
     As in grep.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The commit that is searched, named as in grep; written as its full id.
+    """
 
 
 class AnswerCitation(Model):

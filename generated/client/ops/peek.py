@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from contract_spec.model import ClientResult
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
@@ -81,6 +82,9 @@ class PeekSlice(ClientResult):
     """
 
 
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
+
+
 class PeekResult(ClientResult):
     """
     Result of peek. On a short file head and tail overlap.
@@ -115,6 +119,10 @@ class PeekResult(ClientResult):
     )
     """
     Present exactly when truncated is true: the limit that did it.
+    """
+    hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
+    """
+    Present when the file is a pointer of Git LFS, whose content is elsewhere. For people and models: the wording is not part of the contract.
     """
     rev: Annotated[
         StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')

@@ -182,7 +182,7 @@ class ReadFileResult(ClientResult):
     """
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
-    Present when a range begins behind the last line of its file: how many lines there are; and when the end of a symbol is not known. For people and models: the wording is not part of the contract.
+    Present when a range begins behind the last line of its file: how many lines there are; when the end of a symbol is not known; and when a file is a pointer of Git LFS, whose content is elsewhere. For people and models: the wording is not part of the contract.
     """
     rev: Annotated[
         StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
@@ -87,6 +88,9 @@ class PeekSlice(Model):
     """
 
 
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
+
+
 class PeekResult(Model):
     """
     Result of peek. On a short file head and tail overlap.
@@ -121,6 +125,10 @@ class PeekResult(Model):
     ] = MISSING
     """
     Present exactly when truncated is true: the limit that did it.
+    """
+    hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present when the file is a pointer of Git LFS, whose content is elsewhere. For people and models: the wording is not part of the contract.
     """
     rev: Annotated[
         StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')

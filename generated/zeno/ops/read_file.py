@@ -190,7 +190,7 @@ class ReadFileResult(Model):
     """
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
-    Present when a range begins behind the last line of its file: how many lines there are; and when the end of a symbol is not known. For people and models: the wording is not part of the contract.
+    Present when a range begins behind the last line of its file: how many lines there are; when the end of a symbol is not known; and when a file is a pointer of Git LFS, whose content is elsewhere. For people and models: the wording is not part of the contract.
     """
     rev: Annotated[
         StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
