@@ -19,11 +19,6 @@ class Link:
         self.steps: frozenset[str] = frozenset()
         """Every path at which something was looked up on the way: while nothing there changes, its target stays."""
 
-    @property
-    def listed(self) -> bool:
-        """Whether it is listed as a file."""
-        return self.target is not None
-
 
 class LinkTable:
     """All links by path. A link is followed again only if something changed at a path that it leads through."""
@@ -32,7 +27,7 @@ class LinkTable:
         self._tree = tree
         self._links: dict[str, Link] = {}
         self._new: set[Link] = set()
-        self._unseen: set[Link] = set()
+        self.unseen: set[Link] = set()
         """Links whose target can change without an event."""
         self._by_step: dict[str, set[Link]] = {}
         """The links that lead through each path."""
@@ -61,7 +56,7 @@ class LinkTable:
         if every:
             affected = set(self)
         else:
-            affected = self._new | self._unseen
+            affected = self._new | self.unseen
             for path in changed if self._links else ():
                 affected |= self._by_step.get(path.rstrip("/"), set())
         self._new = set()
@@ -74,11 +69,11 @@ class LinkTable:
         for step in link.steps:
             self._by_step.setdefault(step, set()).add(link)
         if may_change_unseen:
-            self._unseen.add(link)
+            self.unseen.add(link)
         return (link.target, link.denied) != before
 
     def _forget_steps(self, link: Link) -> None:
-        self._unseen.discard(link)
+        self.unseen.discard(link)
         for step in link.steps:
             leading = self._by_step[step]
             leading.discard(link)

@@ -80,7 +80,7 @@ class Listing:
         """Whether the concealed log has, or had, the name of an ignore file: then only a walk gives the right rules."""
         self.entries: dict[str, CachedFile] = {}
         self.version = 0
-        """Increases whenever names change, or where links lead. Current after `refresh`."""
+        """Increases whenever names, targets of links or ignore rules change. Current after `refresh`."""
         self._changed: set[str] = set()
         """Paths of names that changed since."""
 
@@ -104,9 +104,17 @@ class Listing:
                         self._scan(folder, opener)
                 while self._todo:
                     self._scan(self._todo.pop(), opener)
-        self._changed |= self.links.follow(self._changed, every=self.needs_walk)
-        self.version += bool(self._changed)
-        self._changed.clear()
+        if self._changed or self.links.unseen or self.needs_walk:
+            self._changed |= self.links.follow(self._changed, every=self.needs_walk)
+            self.version += bool(self._changed)
+            self._changed.clear()
+
+    def find(self, path: str) -> CachedFile | None:
+        """Return a listed file, or the one that a link leads to; None if there is none."""
+        entry = self.entries.get(path)
+        if entry is None and (link := self.links.get(path)) is not None and link.target is not None:
+            return self.entries.get(link.target)
+        return entry
 
     def walk(self, rules: NameRules, text: Callable[[CachedFile], bytes]) -> list[WalkedNames]:
         """Return what a walk by these rules would find. `text` returns the text of an ignore file.
@@ -134,7 +142,7 @@ class Listing:
                 elif isinstance(child, Folder):
                     todo.append((child, ignores))
                 elif not child.denied:
-                    (files if child.listed else problems).append(child.path)
+                    (problems if child.target is None else files).append(child.path)
         names = [WalkedNames(paths, rule) for rule, paths in left_out.items()]
         files.sort()
         at = 0

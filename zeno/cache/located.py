@@ -1,25 +1,38 @@
-"""Some cached files by where their texts are in memory, and how to scan them for a pattern."""
+"""Searches of texts in memory: where the texts of some files are, and how to scan them for a pattern."""
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from heapq import heappop, heappush, heapreplace
-from itertools import islice
-from operator import itemgetter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import Protocol
 
-from zeno.cache.segments import HeldText, Range, Segment
-from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Narrowed, Store
+from zeno.cache.kept_words import HeldWords
+from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, HeldText, Segment, Store
+from zeno.cache.tree_cache import TreeCache
+from zeno.code.table import FactTable
 from zeno.files.batch_open import NoBytes
+from zeno.files.file_tree import SearchedTree
+from zeno.files.tree import Tree
+from zeno.index.piece_index import Narrowed, Range
 from zeno.meter import Meter, Scan
-from zeno.search.loop import MayMatch, SearchFiles
+from zeno.search.corpus import Snapshot
+from zeno.search.loop import SearchFiles
 from zeno.search.query import Query
-from zeno.search.sink import LineView
+from zeno.search.selection import Candidates, Recent, Rules, Selection
+from zeno.search.sink import LineView, SearchedFile
+from zeno.search.word_counts import WordCounts
+from zeno.text.path_names import Paths
+from zeno.text.regex import Matches
 
 # Scanning a gap of this many bytes costs less than starting a new scan behind it.
 GAP = 4096
+# Selections of a snapshot that are kept.
+MAX_SELECTIONS = 4
+_START = attrgetter("start")
 
-PendingMatches = tuple[str, Iterator[MayMatch]]
+Source = tuple[str, Iterator[SearchedFile]]
 """A source of files: a path that sorts no later than its first file, and an iterator over its files."""
 
 
@@ -46,16 +59,17 @@ class Located(SearchFiles):
 
     def __init__(self, files: KnownFiles, paths: Sequence[str], max_bytes: int) -> None:
         super().__init__()
-        self._files = files
+        self.paths = paths
+        self._store = files.store
+        self._words: HeldWords | None = None
         self.stamped: list[CachedFile] = []
         """Files without a watch of which something is known, sorted: compare their stamps before each search."""
         self._linked: list[tuple[str, HeldText]] = []
         """Files with the text of a file at another path, such as links, sorted, with these texts."""
         self._held: dict[Segment, list[HeldText]] = {}
         """The other files that are to be searched, sorted, by segment; segments are sorted by their first file."""
-        find = files.find
         for path in paths:
-            self._divide(path, find(path), max_bytes)
+            self._divide(path, files.find(path), max_bytes)
         # To look a file up may make it known.
         self.version = _version(files, max_bytes)
         """The state that it describes."""
@@ -68,10 +82,6 @@ class Located(SearchFiles):
                 self._held[segment] = segment.held
             elif sum(other.segment is segment for other in segment.held) > len(held):
                 self._shared.add(segment)
-
-    def is_current(self, max_bytes: int) -> bool:
-        """Whether it still describes what is known."""
-        return self.version == _version(self._files, max_bytes)
 
     def _divide(self, path: str, entry: CachedFile | None, max_bytes: int) -> None:
         if entry is not None and entry.stamp is not None:
@@ -91,31 +101,34 @@ class Located(SearchFiles):
         else:
             self._held.setdefault(held.segment, []).append(held)
 
-    def list_held(self) -> Iterator[tuple[str, HeldText]]:
-        """Yield the paths of all files whose texts are held, in no particular order, with these."""
-        for some in self._held.values():
-            for held in some:
-                if held.segment is not None:
-                    yield held.path, held
-        yield from self._linked
+    def find_words(self, facts: FactTable) -> HeldWords:
+        """Return which of their words are kept now."""
+        if self._words is None or self._words.version != facts.words.count:
+            self._words = HeldWords(self.paths, self.unheld, self._list_held(), facts)
+        return self._words
 
-    def scan(self, query: Query, meter: Meter) -> tuple[Scan | None, Iterator[MayMatch]]:
-        """Return the scan that is likely the fastest here, and the files that the index does not rule out."""
-        narrowed = self._files.store.narrow(query.plan.demand)
+    def _list_held(self) -> Iterator[tuple[str, HeldText]]:
+        """Return the paths of all files whose texts are held, in no particular order, with these."""
+        held = (one for some in self._held.values() for one in some if one.segment is not None)
+        return chain(((one.path, one) for one in held), self._linked)
+
+    def scan(self, query: Query, meter: Meter) -> Iterator[SearchedFile | str]:
+        """Return the files that the index does not rule out, looked for with the scan that is likely the fastest."""
+        narrowed = self._store.index.narrow(query.plan.demand)
         segments = self._segments(narrowed)
         if not segments and not self._linked:
-            return super().scan(query, meter) if self.unheld else (None, iter(()))
+            return iter(self.unheld)
         scan = meter.guard_scan(query.plan.scan_of([segment.text for segment in segments]), query.states)
-        sources: Iterable[PendingMatches] = (
-            (self._held[segment][0].path, scan_segment(segment.text, self._held[segment], ranges, scan))
+        sources: Iterable[Source] = (
+            (held[0].path, scan_segment(segment.text, held, ranges, scan, query.matches))
             for segment in meter.check_each(segments)
-            if (ranges := self._ranges(narrowed, segment))
+            if (ranges := self._ranges(narrowed, segment, held := self._held[segment]))
         )
         if self._linked:
-            sources = heapq.merge(sources, self._scan_links(narrowed, scan), key=itemgetter(0))
-        return scan, merge(sources, self.unheld)
+            sources = heapq.merge(sources, self._scan_links(narrowed, scan, query.matches), key=itemgetter(0))
+        return merge(sources, self.unheld)
 
-    def _segments(self, narrowed: Narrowed) -> list[Segment]:
+    def _segments(self, narrowed: Narrowed[Segment]) -> list[Segment]:
         """Return the segments of these files that the index does not rule out, sorted by their first file.
 
         Where it rules out little, all of them: their ranges may turn out empty.
@@ -123,39 +136,41 @@ class Located(SearchFiles):
         if narrowed.pieces > len(self._held):
             return list(self._held)
         ranks = self._ranks
-        return sorted([segment for segment in narrowed.segments() if segment in ranks], key=ranks.__getitem__)
+        return sorted([segment for segment in narrowed.texts() if segment in ranks], key=ranks.__getitem__)
 
-    def _ranges(self, narrowed: Narrowed, segment: Segment) -> list[Range]:
+    def _ranges(self, narrowed: Narrowed[Segment], segment: Segment, held: list[HeldText]) -> list[Range]:
         """Return the parts of a segment that have text of these files and may match."""
         ranges = narrowed.ranges(segment)
-        return clip_ranges(ranges, self._held[segment]) if ranges and segment in self._shared else ranges
+        return clip_ranges(ranges, held) if ranges and segment in self._shared else ranges
 
-    def _scan_links(self, narrowed: Narrowed, scan: Scan | None) -> Iterator[PendingMatches]:
-        """Yield files with a text of another path that may match. Many may have one text, which is scanned once."""
-        scanned: dict[HeldText, MayMatch | None] = {}
+    def _scan_links(self, narrowed: Narrowed[Segment], scan: Scan | None, matches: Matches) -> Iterator[Source]:
+        """Yield files with a text of another path that may match. Many may have one text, which is ruled out once."""
+        parts: dict[HeldText, list[Range]] = {}
         # Where the index rules out much, one look at it serves all of them.
-        some = set(narrowed.segments()) if narrowed.pieces < len(self._linked) else None
+        some = set(narrowed.texts()) if narrowed.pieces < len(self._linked) else None
         for path, held in self._linked:
             if held.segment is None or (some is not None and held.segment not in some):
                 continue
-            if held not in scanned:
+            text = held.segment.text
+            if held not in parts:
                 ranges = clip_ranges(narrowed.ranges(held.segment), [held])
-                scanned[held] = next(scan_segment(held.segment.text, [held], ranges, scan), None)
-            found = scanned[held]
-            if found is not None:
-                lines = LineView(held.segment.text, held.start, held.end)
-                yield path, iter([found._replace(path=path, lines=lines)])
+                parts[held] = ranges if any(scan_segment(text, [held], ranges, scan, matches)) else []
+            if parts[held]:
+                found = scan_segment(text, [held], parts[held], scan, matches)
+                yield path, map(partial(SearchedFile._replace, path=path), found)
 
 
 def _version(files: KnownFiles, max_bytes: int) -> tuple[int, int, int]:
     return files.content_version, files.store.moves, max_bytes
 
 
-def scan_segment(text: bytes, held: list[HeldText], ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
+def scan_segment(
+    text: bytes, held: list[HeldText], ranges: Sequence[Range], scan: Scan | None, matches: Matches
+) -> Iterator[SearchedFile]:
     """Yield the files of a segment in which the scan finds something within the ranges.
 
     `held` are the files to look at, sorted; between their texts may be texts of other files. Without a scan all files
-    that the ranges touch are yielded.
+    that the ranges touch are yielded. `matches` decides about each line.
     """
     position = at = 0
     for low, high in ranges:
@@ -165,11 +180,12 @@ def scan_segment(text: bytes, held: list[HeldText], ranges: Sequence[Range], sca
             # A pattern that matches the empty text also matches behind the last line.
             if found < 0 or found >= high:
                 break
-            at = bisect_right(held, found, at, key=_start)
+            at = bisect_right(held, found, at, key=_START)
             if at and found < held[at - 1].end:
                 one = held[at - 1]
-                lines = LineView(text, one.start, one.end)
-                yield MayMatch(one.path, lines, found if scan is not None else None, ranges)
+                lines = LineView(text, one.start, one.end, one)
+                first = found if scan is not None else None
+                yield SearchedFile(one.path, lines, lines.matching(matches, scan, ranges, first))
                 position = one.end
             else:
                 position = held[at].start if at < len(held) else high
@@ -188,36 +204,97 @@ def clip_ranges(ranges: list[Range], held: list[HeldText]) -> list[Range]:
     return clipped
 
 
-def _start(held: HeldText) -> int:
-    return held.start
-
-
-def merge(sources: Iterable[PendingMatches], unheld: Sequence[str]) -> Iterator[MayMatch]:
+def merge(sources: Iterable[Source], unheld: Sequence[str]) -> Iterator[SearchedFile | str]:
     """Merge sources that are sorted by their first paths, and the sorted paths of files that are not in memory.
 
     A source is opened when its first path is reached, so that a search that ends early looks at little text.
     """
-    waiting: list[tuple[str, int, MayMatch, Iterator[MayMatch]]] = []
-    if unheld:
-        rest = (MayMatch(path, None) for path in islice(unheld, 1, None))
-        waiting.append((unheld[0], -1, MayMatch(unheld[0], None), rest))
+    waiting: list[_Waiting] = []
+    _open(waiting, -1, iter(unheld))
     for number, (first_path, source) in enumerate(sources):
-        while waiting and waiting[0][0] < first_path:
-            yield waiting[0][2]
-            _advance(waiting)
-        item = next(source, None)
-        if item is not None:
-            heappush(waiting, (item.path, number, item, source))
-    while waiting:
-        yield waiting[0][2]
-        _advance(waiting)
+        yield from _take_before(waiting, first_path)
+        _open(waiting, number, source)
+    yield from _take_before(waiting, None)
 
 
-def _advance(waiting: list[tuple[str, int, MayMatch, Iterator[MayMatch]]]) -> None:
-    """Replace the first waiting file by the next one of its source."""
-    _, number, _, source = waiting[0]
+_Waiting = tuple[str, int, SearchedFile | str, Iterator[SearchedFile | str]]
+"""The next file of a source, behind its path and the number of the source."""
+
+
+def _open(waiting: list[_Waiting], number: int, source: Iterator[SearchedFile | str]) -> None:
     item = next(source, None)
-    if item is None:
-        heappop(waiting)
-    else:
-        heapreplace(waiting, (item.path, number, item, source))
+    if item is not None:
+        heapq.heappush(waiting, (item if isinstance(item, str) else item.path, number, item, source))
+
+
+def _take_before(waiting: list[_Waiting], path: str | None) -> Iterator[SearchedFile | str]:
+    """Yield the files that sort before a path, or all of them."""
+    while waiting and (path is None or waiting[0][0] < path):
+        _, number, item, source = heapq.heappop(waiting)
+        yield item
+        _open(waiting, number, source)
+
+
+class HeldSnapshot(Snapshot):
+    """Candidates of which texts may be in memory, with recent selections of them. Kept between requests."""
+
+    def __init__(self, tree: SearchedTree, known: KnownFiles, facts: FactTable, candidates: Candidates) -> None:
+        super().__init__(candidates, tree)
+        self._known = known
+        self._facts = facts
+        self._paths: Recent[tuple[str, ...], Paths] = Recent(MAX_SELECTIONS)
+        self._located: Recent[tuple[str, ...], Located] = Recent(MAX_SELECTIONS)
+        """Recent selections, by their entries."""
+
+    def paths(self, selection: Selection) -> Paths:
+        """The candidates that a selection asks for."""
+        entries = selection.entries
+        if entries is None:
+            return super().paths(selection)
+        return self._paths.get(entries) or self._paths.keep(entries, super().paths(selection))
+
+    def _files(self, selection: Selection, query: Query, _meter: Meter) -> Located:
+        """Return where their texts are: those in memory that the index does not rule out are searched there."""
+        entries = selection.entries
+        kept = None if entries is None else self._located.get(entries)
+        if kept is not None and kept.version == _version(self._known, query.max_bytes):
+            return kept
+        located = Located(self._known, self.paths(selection), query.max_bytes)
+        return located if entries is None else self._located.keep(entries, located)
+
+    def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
+        """Take the words that are kept, and count those of the other files."""
+        located = self._files(selection, query, meter)
+        held = located.find_words(self._facts)
+        counts = WordCounts(located.paths, words, meter)
+        held.add_to(counts, meter)
+        if held.uncounted:
+            uncounted = frozenset(held.uncounted)
+            rest = Selection(uncounted.__contains__, lambda _: True, lambda _: sorted(uncounted))
+            counts.skipped = self.search(rest, query, counts, meter)
+        counts.skipped.add_all(located.skipped)
+        return counts
+
+
+class WarmSnapshot(HeldSnapshot):
+    """The candidates that some rules leave in the working tree. Few of them are not in memory."""
+
+    is_shared = False
+
+    def __init__(self, tree: Tree, cache: TreeCache, facts: FactTable, candidates: Candidates, rules: Rules) -> None:
+        super().__init__(tree, cache, facts, candidates)
+        self._cache = cache
+        self.version = cache.listing.version
+        """The version of the listing that the candidates are from."""
+        self._include_hidden = rules.names.include_hidden
+
+    def _files(self, selection: Selection, query: Query, meter: Meter) -> Located:
+        """Return where their texts are, as the disk has them now."""
+        if self._include_hidden:
+            # Only a search reads them; a list of names, and a hint, do not.
+            self._cache.want_hidden()
+        located = super()._files(selection, query, meter)
+        if located.stamped:
+            self._cache.check(located.stamped, meter)
+            located = super()._files(selection, query, meter)
+        return located

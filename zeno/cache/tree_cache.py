@@ -33,6 +33,8 @@ class TreeCache:
         self.listing = Listing(tree, self._watches, self._forget, self._drop)
         self.entries = self.listing.entries
         """All regular files by path. Links have no entry."""
+        self.find = self.listing.find
+        """Returns a listed file, or the one that a link leads to; None if there is none."""
         self.event_descriptor = self._watches.descriptor
         """A descriptor that can be read when there are changes to apply."""
         self.ready = False
@@ -48,8 +50,7 @@ class TreeCache:
         When to read each, in nanoseconds of the monotonic clock; the first added comes first."""
         self._ruling: set[CachedFile] = set()
         """Texts of ignore files that were used in answers."""
-        self._rules_version = 0
-        self.has_pending_work = True
+        self._is_behind = True
         """Whether something may be left to prepare."""
         self.content_version = 0
         """Increases whenever the cached content of a file changes."""
@@ -64,8 +65,8 @@ class TreeCache:
 
     def prepare(self) -> bool:
         """Do one step of work. Return False if nothing is left to do for now."""
-        self.has_pending_work = self._prepare()
-        return self.has_pending_work
+        self._is_behind = self._prepare()
+        return self._is_behind
 
     def _prepare(self) -> bool:
         if not self.ready:
@@ -87,8 +88,13 @@ class TreeCache:
             self._queue = {}
         if self.store.seal():
             self.content_version += 1
-        self.store.build_index()
+        self.store.index.build()
         return False
+
+    @property
+    def has_pending_work(self) -> bool:
+        """Whether something may be left to prepare."""
+        return self._is_behind or self._has_settled
 
     @property
     def _has_settled(self) -> bool:
@@ -137,16 +143,16 @@ class TreeCache:
                 if self.store.full:
                     self._without_text[entry] = None
                 else:
-                    entry.text = self.store.hold(entry.path, normal(data))
+                    entry.text = self.store.share(entry.path, data) or self.store.hold(entry.path, normal(data))
         self.content_version += 1
 
     def _forget(self, entry: CachedFile) -> None:
         """Discard the cached content of a file that changed."""
         self.content_version += 1
-        self.has_pending_work = True
+        self._is_behind = True
         if entry in self._ruling:
             self._ruling.remove(entry)
-            self._rules_version += 1
+            self.listing.version += 1
         self._release(entry)
         entry.size, entry.no_text, entry.stamp = UNKNOWN, None, None
         self._without_text.pop(entry, None)
@@ -166,12 +172,6 @@ class TreeCache:
 
     # Answering
 
-    def refresh(self) -> None:
-        """Apply all changes since the last call."""
-        self.store.collect_blocks()
-        self.listing.refresh()
-        self.has_pending_work = self.has_pending_work or self._has_settled
-
     def check(self, stamped: list[CachedFile], meter: Meter) -> None:
         """Forget those files without a watch that changed on disk since they were read."""
         with self._tree.batch_opener() as opener:
@@ -184,11 +184,6 @@ class TreeCache:
                 ]
                 for number in list(opener.find_changed((raw(entry.path, "path"), stamp) for entry, stamp in some)):
                     self._forget(some[number][0])
-
-    @property
-    def version(self) -> int:
-        """Increases whenever names, targets of links or the ignore rules change."""
-        return self.listing.version + self._rules_version
 
     def walk(self, rules: NameRules) -> Iterable[WalkedNames] | None:
         """Return what a walk by these rules would find; None if that is known only by walking."""
@@ -209,16 +204,9 @@ class TreeCache:
             raise OSError(errno.EAGAIN, "an ignore file that was moved")
         return text
 
-    def find(self, path: str) -> CachedFile | None:
-        """Return a listed file, or the one that a link leads to; None if there is none."""
-        entry = self.entries.get(path)
-        if entry is None and (link := self.listing.links.get(path)) is not None and link.target is not None:
-            return self.entries.get(link.target)
-        return entry
-
     def find_text(self, path: str) -> HeldFile | None:
         """Return a file, or the one that a link leads to, with its text; None if it is not held."""
-        entry = self.find(path)
+        entry = self.listing.find(path)
         if entry is not None and entry.stamp is not None:
             self.check([entry], Meter())
         if entry is None or entry.text is None or entry.text.segment is None:

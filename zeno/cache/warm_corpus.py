@@ -6,32 +6,25 @@ watched.
 """
 
 import gc
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
-from zeno.cache.parse_ahead import ParseAhead
+from zeno.cache.kept_words import ParseAhead
 from zeno.code.table import FactTable
-from zeno.files.file_tree import SearchedTree, TextFile
+from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
-from zeno.meter import Meter
 from zeno.search.corpus import ColdCorpus, Snapshot
-from zeno.search.loop import Sharing
-from zeno.search.query import Query
-from zeno.search.selection import Candidates, Recent, Rules, Selection, select
-from zeno.search.word_counts import WordCounts
-from zeno.text.path_names import Paths
+from zeno.search.selection import Recent, Rules, select
 
 if TYPE_CHECKING:
-    from zeno.cache.held_words import HeldWords
-    from zeno.cache.located import KnownFiles, Located
+    from zeno.cache.located import WarmSnapshot
     from zeno.cache.text_store import CachedFile, Store
     from zeno.cache.tree_cache import TreeCache
 
 T = TypeVar("T")
 
-MAX_SELECTIONS = 4
 # After repeated shortages a new cache is built only after this many searches.
 MAX_PAUSE = 1024
 # The part of the memory for texts that is for facts about source code, and that for words: each about a sixth of the
@@ -44,7 +37,7 @@ class WarmCorpus(ColdCorpus):
 
     def __init__(self, tree: Tree, cache_bytes: int) -> None:
         share = cache_bytes // FACTS_SHARE
-        super().__init__(tree, facts=FactTable(share, share))
+        super().__init__(tree, FactTable(share, share))
         self._cache_bytes = cache_bytes - 2 * share
         self._cache: TreeCache | None = None
         # Ignore rules that deny can change with the text of any ignore file: they are read for every request.
@@ -67,7 +60,7 @@ class WarmCorpus(ColdCorpus):
         super().close()
         self._drop_cache()
         if "texts" in self.__dict__:
-            self.texts.close()
+            self.texts.index.close()
 
     def _drop_cache(self) -> None:
         self._ahead = ParseAhead(self.facts)
@@ -78,7 +71,7 @@ class WarmCorpus(ColdCorpus):
 
     def preparations(self) -> list[Callable[[], object]]:
         """Import what only a warm server needs, one module at a time, and make single paths cheaper."""
-        modules = ("ctypes", "struct", "zeno.cache.index_builder", "zeno.cache.tree_cache", "zeno.cache.located")
+        modules = ("ctypes", "struct", "zeno.index.piece_index", "zeno.cache.tree_cache", "zeno.cache.located")
         return [*(partial(import_module, name) for name in modules), self.tree.speed_up_lookups]
 
     @property
@@ -120,7 +113,7 @@ class WarmCorpus(ColdCorpus):
 
             self._cache = TreeCache(self.tree, self.texts)
         elif self._cache.ready:
-            self._cache.refresh()
+            self._cache.listing.refresh()
         return self._cache.prepare() or self._ahead.step(self._cache)
 
     def _attempt(self, work: Callable[[], T]) -> T | None:
@@ -147,15 +140,17 @@ class WarmCorpus(ColdCorpus):
         if cache is None:
             return super().snapshot(rules)
         kept = self._snapshots.get(rules)
-        if kept is not None and kept.version == cache.version:
+        if kept is not None and kept.version == cache.listing.version:
             return kept
         # Only a walk finds out which directories cannot be listed. Reading ignore files from the cache adds watches,
         # and those of a copy belong to its parent.
         walked = cache.listing.needs_walk or (self._is_copy and rules.names.gitignore)
         names = None if walked else cache.walk(rules.names)
-        if names is None:
-            return WarmSnapshot(self.tree, cache, self.facts, self.walk(rules), rules)
-        return self._snapshots.keep(rules, WarmSnapshot(self.tree, cache, self.facts, select(names, rules), rules))
+        candidates = self.walk(rules) if names is None else select(names, rules)
+        from zeno.cache.located import WarmSnapshot  # not needed to start
+
+        taken = WarmSnapshot(self.tree, cache, self.facts, candidates, rules)
+        return taken if names is None else self._snapshots.keep(rules, taken)
 
     def find_text(self, path: str, /) -> TextFile | None:
         """Return the file at a relative path, or the one that a link leads to, if its text is in memory."""
@@ -174,102 +169,8 @@ class WarmCorpus(ColdCorpus):
             return None
         if self._is_copy:
             return cache
-        self._attempt(cache.refresh)
+        self._attempt(cache.listing.refresh)
         if self._cache is None:
             return None
         self._next_pause = 1
         return cache
-
-
-class HeldSnapshot(Snapshot):
-    """Candidates of which texts may be in memory, with recent selections of them. Kept between requests."""
-
-    def __init__(
-        self,
-        tree: SearchedTree,
-        known: "KnownFiles",
-        facts: FactTable,
-        candidates: Candidates,
-        sharing: Sharing | None = None,
-    ) -> None:
-        super().__init__(candidates, tree, sharing)
-        self.known = known
-        self._facts = facts
-        self._selected: Recent[tuple[str, ...], _Selected] = Recent(MAX_SELECTIONS)
-        """Recent selections, by their entries."""
-
-    def paths(self, selection: Selection) -> Paths:
-        """The candidates that a selection asks for."""
-        return self._select(selection).paths
-
-    def _files(self, selection: Selection, query: Query, _meter: Meter) -> "Located":
-        """Return where their texts are: those in memory that the index does not rule out are searched there."""
-        return self._select(selection).locate(self.known, query.max_bytes)
-
-    def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
-        """Take the words that are kept, and count those of the other files."""
-        located = self._files(selection, query, meter)
-        selected = self._select(selection)
-        held = selected.find_words(located, self._facts)
-        counts = WordCounts(selected.paths, words, meter)
-        held.add_to(counts, meter)
-        if held.uncounted:
-            uncounted = frozenset(held.uncounted)
-            rest = Selection(uncounted.__contains__, lambda _: True, lambda _: sorted(uncounted))
-            counts.skipped = self.search(rest, query, counts, meter)
-        counts.skipped.add_all(located.skipped)
-        return counts
-
-    def _select(self, selection: Selection) -> "_Selected":
-        entries = selection.entries
-        if entries is None:
-            return _Selected(selection.of(self.candidates))
-        return self._selected.get(entries) or self._selected.keep(entries, _Selected(selection.of(self.candidates)))
-
-
-class WarmSnapshot(HeldSnapshot):
-    """The candidates that some rules leave in the working tree."""
-
-    known: "TreeCache"
-
-    def __init__(self, tree: Tree, cache: "TreeCache", facts: FactTable, candidates: Candidates, rules: Rules) -> None:
-        super().__init__(tree, cache, facts, candidates)
-        self.version = cache.version
-        """The version of the listing that the candidates are from."""
-        self._include_hidden = rules.names.include_hidden
-
-    def _files(self, selection: Selection, query: Query, meter: Meter) -> "Located":
-        """Return where their texts are, as the disk has them now."""
-        if self._include_hidden:
-            # Only a search reads them; a list of names, and a hint, do not.
-            self.known.want_hidden()
-        located = super()._files(selection, query, meter)
-        if located.stamped:
-            self.known.check(located.stamped, meter)
-            located = super()._files(selection, query, meter)
-        return located
-
-
-class _Selected:
-    """Some files, and where their texts were when that was last asked."""
-
-    def __init__(self, paths: Paths) -> None:
-        self.paths = paths
-        self._located: Located | None = None
-        self._words: HeldWords | None = None
-
-    def locate(self, files: "KnownFiles", max_bytes: int) -> "Located":
-        """Return where their texts are now."""
-        from zeno.cache.located import Located  # not needed to start
-
-        if self._located is None or not self._located.is_current(max_bytes):
-            self._located = Located(files, self.paths, max_bytes)
-        return self._located
-
-    def find_words(self, located: "Located", facts: FactTable) -> "HeldWords":
-        """Return which of their words are kept now."""
-        from zeno.cache.held_words import HeldWords  # not needed to start
-
-        if self._words is None or self._words.version != (located.version, facts.words.count):
-            self._words = HeldWords(located, self.paths, facts)
-        return self._words

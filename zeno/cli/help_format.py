@@ -3,7 +3,7 @@
 import argparse
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 _WIDEST = 100
@@ -32,7 +32,14 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def _expand_help(self, action: argparse.Action) -> str:
         text = super()._expand_help(action)
-        return text[:1].upper() + text[1:] + ("" if re.search(r"[.?:]$", text) else ".")
+        about, default = re.fullmatch(r"(.*?)(?: \((default: .*)\))?", text, re.DOTALL).groups()  # type: ignore[union-attr] # all text matches
+        end = "" if re.search(r"[.?:]$", about) else "."
+        return f"{about[:1].upper()}{about[1:]}{end}" + (f"  [{default}]" if default else "")
+
+    def _metavar_formatter(self, action: argparse.Action, default_metavar: str) -> Callable[[int], tuple[str, ...]]:
+        if action.choices is not None and action.metavar is None:
+            return lambda size: (f"[{'|'.join(map(str, action.choices or ()))}]",) * size
+        return super()._metavar_formatter(action, default_metavar)
 
 
 def _word(action: argparse.Action) -> str:
@@ -51,6 +58,7 @@ def format_help(parser: argparse.ArgumentParser, listed: dict[str, Sequence[str]
     commands: list[argparse.Action] = []
     for group in parser._action_groups:
         own = [each for each in group._group_actions if not isinstance(each, argparse._SubParsersAction)]
+        own.sort(key=lambda each: each.dest == "help")  # last, as in the help of normalizer
         for each in group._group_actions:
             if isinstance(each, argparse._SubParsersAction):
                 commands = list(each._choices_actions)

@@ -86,20 +86,29 @@ GROUPS: dict[str, Sequence[str]] = {
     "Trust": ("trace",),
     "Learn": ("docs", "schema", "doctor"),
 }
-"""The commands under headings. `completion` and `man`, for packages and start-up files of shells, are not listed."""
+"""The commands under headings."""
+
+UNLISTED = ("completion", "man")
+"""Commands that a package or a shell's start-up file runs, and no list shows."""
 
 
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in two lines. The usage of a server is longer than a newcomer reads."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **{"formatter_class": HelpFormatter, **settings})
+        super().__init__(*arguments, **{"formatter_class": HelpFormatter, "add_help": False, **settings})
+        self.add_argument("-h", "--help", action="help", help="show this message and exit")
 
     def format_help(self) -> str:
         return format_help(self, GROUPS if self.prog == "zeno" else {})
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message}{self._suggest(message)}\nTry '{self.prog} --help'.\n")
+        end = self._suggest(message)
+        if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)' \(choose from (.*)\)$", message):
+            listed = [name.strip("'") for name in unknown[2].split(", ") if name.strip("'") not in UNLISTED]
+            message = f"no command is called {unknown[1]}"
+            end = end or f"; there are {', '.join(listed)}"
+        self.exit(2, f"{self.prog}: error: {message}{end}\nTry '{self.prog} --help'.\n")
 
     def _suggest(self, message: str) -> str:
         """Return the end of a message about a name that does not exist: the one that was probably meant."""

@@ -92,11 +92,17 @@ def call(options: argparse.Namespace) -> int:
     if form == "text":
         _print_text(value, options.op, args)
     elif form == "pretty":
-        from zeno.interfaces.visible import visible_json
+        from zeno.interfaces.rows import visible_json
 
         print(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
     else:
         print(answer.decode().rstrip("\n"))
+    if form != "text" and not value["ok"] and value["error"]["code"] == "unknown_op":
+        from zeno.interfaces.key_value import suggest_operation
+        from zeno.interfaces.rows import visible
+
+        # The message of the response is part of the protocol: the cure is said beside it.
+        print(visible(f"zeno: no operation is called {options.op!r}{suggest_operation(options.op)}"), file=sys.stderr)
     return 0 if value["ok"] else 1
 
 
@@ -114,7 +120,7 @@ def _print_text(answer: dict[str, Any], op: str, args: Any) -> None:
     from zeno.interfaces.colour import is_coloured, paint
     from zeno.interfaces.key_value import suggest_operation
     from zeno.interfaces.result_text import text_of
-    from zeno.interfaces.visible import visible
+    from zeno.interfaces.rows import visible
 
     if answer["ok"]:
         text = text_of(op, answer["result"], args=args)

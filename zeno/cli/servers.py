@@ -252,7 +252,10 @@ def _claims(options: argparse.Namespace, stack: ExitStack, server: Any) -> Any:
     from zeno.interfaces.claims import Claims
     from zeno.trace.recorder import Recorder
 
-    return Claims(stack.enter_context(Recorder(options.log, server.corpus.tree)))
+    def find_commit(rev: str) -> Any:
+        return server.corpus.revisions.at(rev, "rev").tree
+
+    return Claims(stack.enter_context(Recorder(options.log, server.corpus.tree, find_commit=find_commit)))
 
 
 def require_output() -> None:

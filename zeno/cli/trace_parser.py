@@ -148,6 +148,9 @@ def _add_writers(commands: Any) -> None:
     claim.add_argument(
         "--in", dest="where", metavar="PATH", action="append", default=[], help="search only here; may be repeated"
     )
+    claim.add_argument(
+        "--rev", metavar="REV", help="the evidence is of this commit of the repository at the root, and is sealed there"
+    )
     claim.add_argument("--id", metavar="ID", help="id of the claim, for others to refer to")
     add_policy(claim)
     _add_recording(claim)

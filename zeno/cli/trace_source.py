@@ -34,7 +34,9 @@ class TraceSource:
                 self.stream = open(options.trace, "rb")  # noqa: SIM115 - the stack closes it
                 stack.callback(self.stream.close)
             except OSError as error:
-                raise CannotRun(f"cannot read the trace {options.trace!r}: {os.strerror(error.errno or 0)}") from None
+                cure = "; the trace comes first, then the directory" if isinstance(error, IsADirectoryError) else ""
+                why = os.strerror(error.errno or 0)
+                raise CannotRun(f"cannot read the trace {options.trace!r}: {why}{cure}") from None
         self.events = 0
         self.problems: list[dict[str, Any]] = []
         self.pairing = Pairing()

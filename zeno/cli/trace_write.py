@@ -18,9 +18,10 @@ from zeno.errors import CannotRun
 from zeno.files.policy import Policy
 from zeno.files.roots import Nested
 from zeno.options import read_roots
+from zeno.results.seals import NotRecorded
 from zeno.text.path_names import decode_word
 from zeno.trace.events import KINDS, read
-from zeno.trace.recorder import POLICY, ROOT, SUBCALL, TRACE, Citation, NotRecorded, Recorder, policy_of_environment
+from zeno.trace.recorder import POLICY, ROOT, SUBCALL, TRACE, Recorder, policy_of_environment
 
 # No line number has more digits, and Python refuses to parse very long numbers.
 _MAX_DIGITS = 16
@@ -63,21 +64,25 @@ def _policy(options: argparse.Namespace) -> Policy | None:
 
 def claim(options: argparse.Namespace) -> int:
     """Add a claim."""
-    cited: list[Citation] = []
+    cited: list[dict[str, Any]] = []
     for text in options.evidence:
         path, _, lines = text.rpartition(":")
         first, dash, last = lines.partition("-")
         last = last if dash else first
         if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in (first, last)):
             raise CannotRun(f"{text!r} is not PATH:FIRST-LAST; cite lines, as in src/app.py:3-7 or src/app.py:3")
-        cited.append((decode_word(path), int(first), int(last)))
+        cited.append({"path": decode_word(path), "start_line": int(first), "end_line": int(last)})
     for text in options.symbol:
         path, _, name = text.partition(":")
         if not path or not name:
             raise CannotRun(f"{text!r} is not PATH:NAME; cite a definition, as in src/app.py:Session.renew")
         cited.append({"path": decode_word(path), "symbol": name})
+    search = _search(options)
+    if options.rev is not None:
+        for one in (*cited, *([] if search is None else [search])):
+            one["rev"] = options.rev
     with _recorder(options) as recorder:
-        event = recorder.claim(options.claim, cited, answers=options.answer, search=_search(options), id=options.id)
+        event = recorder.claim(options.claim, cited, answers=options.answer, search=search, id=options.id)
     if options.format == "json":
         print_json(event)
     return 0

@@ -3,7 +3,7 @@
 A process that works ahead of requests also counts words.
 
 This module is both ends: `Helper` starts the process and asks it, `main` is the process. It inherits the confinement of
-the server, is given text and no path, and its answers are checked by `facts.decode`.
+the server, is given text and no path, and its answers are checked by `KeptFacts.check`.
 """
 
 import os
@@ -23,6 +23,9 @@ MAX_ANSWER = 1 << 28
 _AHEAD = "--ahead"
 # In isolated mode no module is imported from the current directory.
 COMMAND = (sys.executable, "-I", "-m", "zeno.code.helper")
+# A copy closes inherited pipes at its start, and files that it opens may get their numbers. A stream that is kept for
+# as long as the copy lives never closes such a number.
+_LEFT_TO_PARENT: list[object] = []
 
 
 class Crashed(Exception):
@@ -33,7 +36,7 @@ class TextFindings(NamedTuple):
     """The findings in one text, as bytes."""
 
     facts: bytes
-    """As `facts.encode` makes them."""
+    """As `kept_facts.encode` makes them."""
     words: bytes
     """As `word_table.encode_words` makes them, if the process works ahead."""
 
@@ -87,13 +90,13 @@ class Helper:
 
     def close(self) -> None:
         """End the process. A forked copy only leaves it: it belongs to the parent."""
+        if self._owner != os.getpid():
+            _LEFT_TO_PARENT.append(self._process)
+            return
         for stream in (self._process.stdin, self._process.stdout):
             cast(BinaryIO, stream).close()
-        if self._owner == os.getpid():
-            self._process.kill()
-            self._process.wait()
-        else:
-            self._process.returncode = 0
+        self._process.kill()
+        self._process.wait()
 
     def __del__(self) -> None:
         """End the process of a table that was not closed."""
@@ -105,7 +108,7 @@ def main() -> None:
     """Answer texts on standard input until it ends."""
     _end_with_parent()
     from zeno.code.extract import apply_rules, extract
-    from zeno.code.facts import encode
+    from zeno.code.kept_facts import encode
     from zeno.ranking.word_table import encode_words
 
     source, sink = sys.stdin.buffer, sys.stdout.buffer

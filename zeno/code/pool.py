@@ -3,7 +3,8 @@
 import os
 import select
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 from zeno.code.helper import Crashed, Helper, TextFindings
@@ -11,6 +12,8 @@ from zeno.code.helper import Crashed, Helper, TextFindings
 PROCESSES = 2
 # Processes that may end on a text before it is given up. One may be killed for want of memory.
 ATTEMPTS = 2
+# From so many texts on, a second process is worth its start.
+MIN_SHARED = 8
 # Seconds that a text may take in idle moments. A request for it has its own limit.
 MAX_IDLE_SECONDS = 20.0
 # Seconds between two looks at the deadline of a request.
@@ -18,19 +21,43 @@ PAUSE = 0.05
 
 
 class Holder(Protocol):
-    """Holds a text."""
+    """Holds a text in memory, which stays as it is."""
 
     words: int
     """The number of the text among those whose words are kept."""
+    digest: bytes
+    """The digest of the text; empty until someone asked for it."""
 
 
-class SourceText(NamedTuple):
+class SourceText:
     """The text of a file in normal form."""
 
-    path: str
-    text: bytes
-    holder: Holder | None = None
-    """Is told the number of the text when its words are kept."""
+    __slots__ = ("_source", "holder", "path")
+
+    def __init__(self, path: str, source: bytes | Callable[[], bytes], holder: Holder | None = None) -> None:
+        """Take the text, or a function that returns it: mostly its facts are known, and nothing reads it."""
+        self.path = path
+        self._source = source
+        self.holder = holder
+
+    @property
+    def text(self) -> bytes:
+        """The text."""
+        return self._source if isinstance(self._source, bytes) else self._source()
+
+    @property
+    def digest(self) -> bytes:
+        """The digest of the text, computed once for each holder."""
+        if self.holder is None:
+            return _digest(self.text)
+        if not self.holder.digest:
+            self.holder.digest = _digest(self.text)
+        return self.holder.digest
+
+
+def _digest(text: bytes) -> bytes:
+    # Many processors have instructions for this one: it is the fastest that no two texts are known to share.
+    return sha256(text).digest()
 
 
 class _Task(NamedTuple):
@@ -74,14 +101,15 @@ class Pool:
             self._kill_busy()
         return answers
 
-    def parse_ahead(self, files: Iterator[SourceText]) -> tuple[list[tuple[SourceText, TextFindings]], bool]:
-        """Collect answers, and give free processes more texts. Also returns whether any is at work.
+    def parse_ahead(self, files: list[SourceText]) -> tuple[list[tuple[SourceText, TextFindings]], bool]:
+        """Collect answers, and give free processes texts from the end of the list. Also returns whether any is at work.
 
-        Waits two milliseconds for an answer if all are at work, so that asking again at once takes no processor.
+        Waits two milliseconds for an answer if there is nothing to give, or no process to give it to: asking again at
+        once would take a processor.
         """
         self._forget_others()
         done = []
-        for task in self._ready(0.002 if len(self._busy) == PROCESSES else 0):
+        for task in self._ready(0 if self._can_start(files) else 0.002):
             if (answer := self._answer(task, lambda: None)) is not None:
                 done.append((task.file, answer))
         now = time.monotonic()
@@ -89,17 +117,19 @@ class Pool:
             if now - task.started > MAX_IDLE_SECONDS:
                 del self._busy[descriptor]
                 task.helper.close()
-        while len(self._busy) < PROCESSES and (file := next(files, None)) is not None:
-            if not self._start(file, 0):
-                break
+        while self._can_start(files) and self._start(files.pop(), 0):
+            pass
         return done, bool(self._busy)
+
+    def _can_start(self, files: list[SourceText]) -> bool:
+        """Whether to give another process a text. One takes as long to start as to parse some texts."""
+        return len(self._busy) < PROCESSES and len(files) > (MIN_SHARED if self._busy else 0)
 
     def close(self) -> None:
         """End the processes."""
         self._forget_others()
         self._kill_busy()
-        while self._free:
-            self._free.pop().close()
+        self._close_free()
 
     def _start(self, file: SourceText, index: int) -> bool:
         """Give a text to a process, a new one if none is free; return False if none can be started."""
@@ -125,6 +155,8 @@ class Pool:
         except Crashed:
             del self._busy[task.helper.descriptor]
             task.helper.close()
+            # Idle ones may have been killed as well: another attempt is made with a new process.
+            self._close_free()
             return None
         del self._busy[task.helper.descriptor]
         self._free.append(task.helper)
@@ -133,6 +165,10 @@ class Pool:
     def _kill_busy(self) -> None:
         while self._busy:
             self._busy.popitem()[1].helper.close()
+
+    def _close_free(self) -> None:
+        while self._free:
+            self._free.pop().close()
 
     def _forget_others(self) -> None:
         """In a forked copy, leave the processes to the parent: answers would mix."""

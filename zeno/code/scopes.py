@@ -1,31 +1,46 @@
-"""Find the innermost definition around a line."""
+"""Divide the lines of a file by the innermost definitions around them."""
 
-from bisect import bisect_right
-from collections.abc import Iterable
+from array import array
+from collections.abc import Sequence
 
-from zeno.code.facts import Symbol
+from zeno.code.facts import Symbol, numbers
+
+# Behind all lines.
+_END = 1 << 32
 
 
-class Scopes:
-    """The extents of the definitions of one file."""
+def divide(symbols: Sequence[Symbol]) -> "tuple[array[int], array[int]]":
+    """Divide the lines of a file by the definition that begins last around them, of these the shortest.
 
-    def __init__(self, symbols: Iterable[Symbol]) -> None:
-        """Sort the definitions whose extents are known. Takes linear time but for the sorting."""
-        extents = [symbol for symbol in symbols if symbol.end_line]
-        self._symbols = sorted(extents, key=lambda symbol: (symbol.start_line, -symbol.end_line))
-        self._starts = [symbol.start_line for symbol in self._symbols]
-        self._longer: list[int] = []
-        """For each definition the nearest one before it that ends further down, or -1."""
-        open_: list[int] = []
-        for index, symbol in enumerate(self._symbols):
-            while open_ and self._symbols[open_[-1]].end_line <= symbol.end_line:
-                open_.pop()
-            self._longer.append(open_[-1] if open_ else -1)
-            open_.append(index)
+    Returns the first line of each part, and the number of its definition, counted from 1; 0 where there is none.
+    Takes linear time but for the sorting.
+    """
+    firsts, owners = numbers(), numbers()
 
-    def at(self, line: int) -> Symbol | None:
-        """Return the definition that holds a line and begins last, of these the shortest; None outside of all."""
-        index = bisect_right(self._starts, line) - 1
-        while index >= 0 and self._symbols[index].end_line < line:
-            index = self._longer[index]
-        return self._symbols[index] if index >= 0 else None
+    def begin(line: int, owner: int) -> None:
+        if firsts and firsts[-1] == line:
+            owners[-1] = owner
+        else:
+            firsts.append(line)
+            owners.append(owner)
+
+    def end_before(line: int) -> None:
+        while around and around[-1][0] < line:
+            last = around.pop()[0]
+            begin(last + 1, around[-1][1] if around else 0)
+
+    extents = [
+        (one.start_line, -one.end_line, number)
+        for number, one in enumerate(symbols, 1)
+        if one.end_line >= one.start_line
+    ]
+    around: list[tuple[int, int]] = []
+    """Last lines and numbers of definitions: each ends before the one under it."""
+    for start, negative_end, number in sorted(extents):
+        end_before(start)
+        while around and around[-1][0] <= -negative_end:
+            around.pop()
+        around.append((-negative_end, number))
+        begin(start, number)
+    end_before(_END)
+    return firsts, owners

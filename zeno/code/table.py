@@ -6,18 +6,18 @@ facts were kept or not. In idle moments texts are parsed ahead, and the same pro
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
 from itertools import islice
 
 from zeno.code.extract import apply_rules
-from zeno.code.facts import Facts, decode, encode, numbers
+from zeno.code.facts import numbers
+from zeno.code.kept_facts import KeptFacts, encode
 from zeno.code.languages import MAX_BYTES, facts_key, grammar_of
 from zeno.code.pool import Pool, SourceText
 from zeno.ranking.definitions import name_key
 from zeno.ranking.word_table import WordTable
 
-# Facts kept in the form that answers use, beside their bytes.
-MAX_DECODED = 512
+# Facts whose symbols are kept as objects, beside their bytes.
+MAX_RECENT = 512
 # Memory for an entry beside its bytes.
 OVERHEAD = 300
 # Texts that are looked at in one step of parsing ahead: about a millisecond.
@@ -36,7 +36,7 @@ class FactTable:
         self.words = WordTable(words_limit)
         """The words of the texts that were parsed ahead."""
         self._encoded: dict[_Key, bytes] = {}
-        self._decoded: dict[_Key, Facts] = {}
+        self._recent: dict[_Key, KeptFacts] = {}
         self._names: dict[_Key, array[int]] = {}
         """Keys of the names that are defined."""
         self._size = 0
@@ -50,29 +50,23 @@ class FactTable:
         """Whether more facts would displace others."""
         return self._size >= self._limit
 
-    def of(self, path: str, text: bytes, check: Callable[[], object]) -> Facts:
+    def of(self, file: SourceText, check: Callable[[], object]) -> KeptFacts:
         """Return the facts of a text. `check` is called while waiting, and may raise."""
-        return self.of_all([SourceText(path, text)], check)[0]
+        return self._find_kept(_key(file)) or self.of_all([file], check)[0]
 
-    def of_all(self, files: Sequence[SourceText], check: Callable[[], object], name: str = "") -> list[Facts]:
-        """Return the facts of several texts, parsed side by side.
-
-        Texts without a definition whose name ends in `name` may come without symbols: most texts that have a name do
-        not define it, and listing their symbols would take most of the time.
-        """
-        end = f"{name}\n".encode()
+    def of_all(self, files: Sequence[SourceText], check: Callable[[], object]) -> list[KeptFacts]:
+        """Return the facts of several texts, parsed side by side."""
         keys = [_key(file) for file in files]
-        found = {key: facts for key in keys if (facts := self._find_kept(key, end)) is not None}
+        found = {key: facts for key in keys if (facts := self._find_kept(key)) is not None}
         missing = {key: file for key, file in zip(keys, files, strict=True) if key not in found}
         parsed = {key: file for key, file in missing.items() if _is_parsed(file)}
         for key, answer in zip(parsed, self._pool.parse(list(parsed.values()), check) if parsed else [], strict=True):
             if answer is not None and (facts := self._keep(key, answer.facts)) is not None:
                 found[key] = facts
         for key in missing.keys() - found.keys():
-            found[key] = apply_rules(missing[key].path, missing[key].text)
+            data = encode(apply_rules(missing[key].path, missing[key].text))
             # A process that ended on a text may have been killed for another reason: the next request tries again.
-            if key not in parsed:
-                self._keep(key, encode(found[key]))
+            found[key] = KeptFacts(data) if key in parsed else self._keep(key, data) or KeptFacts(data)
         return [found[key] for key in keys]
 
     def may_define(self, path: str, number: int, keys: frozenset[int]) -> bool:
@@ -84,9 +78,7 @@ class FactTable:
         """Do one short step of parsing texts in idle moments, with the next of `files`; return whether more is left."""
         some = list(islice(files, AHEAD_AT_ONCE - len(self._unknown))) if self._has_room else []
         self._unknown += [file for file in some if not self._is_known(file)]
-        unknown, self._unknown = iter(self._unknown), []
-        done, busy = self._background.parse_ahead(unknown)
-        self._unknown = list(unknown)
+        done, busy = self._background.parse_ahead(self._unknown)
         for file, answer in done:
             key = _key(file)
             if key[0] and not self.full:
@@ -117,22 +109,20 @@ class FactTable:
         self._pool.close()
         self._background.close()
 
-    def _find_kept(self, key: _Key, end: bytes) -> Facts | None:
-        """Return facts that are kept, without symbols if no text in them ends like this."""
-        facts = self._decoded.get(key)
+    def _find_kept(self, key: _Key) -> KeptFacts | None:
+        """Return facts that are kept."""
+        facts = self._recent.get(key)
         if facts is None and (data := self._encoded.get(key)) is not None:
-            if end not in data:
-                return decode(data, symbols=False)
-            facts = decode(data)
-            while len(self._decoded) >= MAX_DECODED:
-                del self._decoded[next(iter(self._decoded))]
-            self._decoded[key] = facts
+            while len(self._recent) >= MAX_RECENT:
+                del self._recent[next(iter(self._recent))]
+            facts = self._recent[key] = KeptFacts(data)
         return facts
 
-    def _keep(self, key: _Key, data: bytes) -> Facts | None:
+    def _keep(self, key: _Key, data: bytes) -> KeptFacts | None:
         """Keep encoded facts, and return them; None if they are none."""
         try:
-            facts = decode(data)
+            facts = KeptFacts(data)
+            facts.check()
         except ValueError:
             return None
         if key not in self._encoded:
@@ -143,7 +133,7 @@ class FactTable:
             oldest = next(iter(self._encoded))
             self._size -= self._size_of(oldest)
             del self._encoded[oldest], self._names[oldest]
-            self._decoded.pop(oldest, None)
+            self._recent.pop(oldest, None)
         return facts
 
     def _size_of(self, key: _Key) -> int:
@@ -156,5 +146,4 @@ def _is_parsed(file: SourceText) -> bool:
 
 
 def _key(file: SourceText) -> _Key:
-    # Many processors have instructions for this digest: it is the fastest that no two texts are known to share.
-    return facts_key(file.path), sha256(file.text).digest()
+    return facts_key(file.path), file.digest

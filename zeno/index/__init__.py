@@ -1,13 +1,13 @@
 r"""The search index: it rules out text that cannot match. RE2 decides about the rest.
 
-`signatures` are bits for each piece of text. `regex_reader` parses a pattern, `requirements` says which bits a piece
-must have to hold a match, and where a scan of the text can begin.
+`signatures` computes bits for each piece of text, `piece_index` keeps them. `regex_reader` parses a pattern,
+`requirements` says which bits a piece must have to hold a match, and where a scan of the text can begin.
 
 One pattern on its way through these modules. The reader turns it into parts, each a set of bytes that must come next,
 or a gap of unknown content. `\s*` may match nothing, so it is a gap; `(get|set)` is a gap that demands one of two:
 
 >>> from zeno.index.regex_reader import expression
->>> from zeno.index.signatures import gram
+>>> from zeno.index.requirements import gram
 >>> read = expression(r"^\s*def (get|set)_\w+\(", case_sensitive=True)
 
 Parts without a gap between them make runs: here `def ` and, inside the group, `get` or `set`. Each three bytes of a run

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zeno.index.signatures import FOLD, KIND, LONG_GRAM, RUN_SETS, SHAPE_LENGTHS, SHORT_GRAM, gram, run_row, shape
+from zeno.index.signatures import FACTORS, FOLD, GRAMS, KIND, LONG_GRAM, RUN_SETS, SHAPE_LENGTHS, SHORT_GRAM, run_row
 
 # With more alternatives for one sequence of bytes the lookup costs more than it saves.
 MAX_COMBINATIONS = 16
@@ -84,6 +84,25 @@ def parts_of(code: int, ignore_case: bool) -> list[Part]:
 def fold_case(bytes_: ByteSet) -> ByteSet:
     """With the other case of each ASCII letter."""
     return bytes_ | {byte ^ 32 for byte in bytes_ & _LETTERS}
+
+
+def gram(bytes_: Sequence[int]) -> int:
+    """Return the row of three or five folded bytes."""
+    hashed = _multiply(bytes_[0] | bytes_[1] << 8 | bytes_[2] << 16, FACTORS[0])
+    if len(bytes_) == LONG_GRAM:
+        hashed = hashed + _multiply(bytes_[3] | bytes_[4] << 8, FACTORS[1]) & 0xFFFFFFFF
+        hashed = _multiply(hashed ^ hashed >> 15, FACTORS[0])
+    return hashed >> 16
+
+
+def shape(kinds: Sequence[int]) -> int:
+    """Return the row of four or six kinds."""
+    value = sum(kind << 4 * at for at, kind in enumerate(kinds))
+    return GRAMS + (_multiply(value, FACTORS[SHAPE_LENGTHS.index(len(kinds))]) >> 19)
+
+
+def _multiply(value: int, factor: int) -> int:
+    return value * factor & 0xFFFFFFFF
 
 
 def demand_of(parts: list[Part]) -> Demand:

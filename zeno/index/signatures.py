@@ -12,7 +12,7 @@ it only while it builds. It imports nothing of zeno and opens no files. With `--
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import BinaryIO
 
 GRAMS = 1 << 16
@@ -23,7 +23,7 @@ SHAPES = 1 << 13
 SHAPE_LENGTHS = (4, 6)
 
 # Hashes are of 32 bits: numpy computes them nearly twice as fast as those of 64.
-FACTOR, OTHER_FACTOR = 0x9E3779B1, 0x85EBCA6B
+FACTORS = FACTOR, OTHER_FACTOR = 0x9E3779B1, 0x85EBCA6B
 
 _LOWER, _UPPER, _DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 RUN_SETS = (_LOWER, _UPPER, _DIGITS, _LOWER + _DIGITS, _UPPER + _DIGITS + b"_", _LOWER + _UPPER + _DIGITS + b"_")
@@ -49,48 +49,10 @@ def _kind(byte: int) -> int:
 KIND = bytes(_kind(byte) for byte in range(256))
 
 
-def gram(bytes_: Sequence[int]) -> int:
-    """Return the row of three or five folded bytes."""
-    hashed = _multiply(bytes_[0] | bytes_[1] << 8 | bytes_[2] << 16, FACTOR)
-    if len(bytes_) == LONG_GRAM:
-        hashed = hashed + _multiply(bytes_[3] | bytes_[4] << 8, OTHER_FACTOR) & 0xFFFFFFFF
-        hashed = _multiply(hashed ^ hashed >> 15, FACTOR)
-    return hashed >> 16
-
-
-def shape(kinds: Sequence[int]) -> int:
-    """Return the row of four or six kinds."""
-    value = sum(kind << 4 * at for at, kind in enumerate(kinds))
-    return GRAMS + (_multiply(value, FACTOR if len(kinds) == SHAPE_LENGTHS[0] else OTHER_FACTOR) >> 19)
-
-
-def _multiply(value: int, factor: int) -> int:
-    return value * factor & 0xFFFFFFFF
-
-
 def run_row(members: int, length: int) -> int | None:
     """Return the row for `length` consecutive bytes of one of `RUN_SETS`; None if so short a run has no row."""
     reached = sum(limit <= length for limit in RUN_LENGTHS)
     return GRAMS + SHAPES + members * len(RUN_LENGTHS) + reached - 1 if reached else None
-
-
-class Block:
-    """The bits of a block of pieces."""
-
-    def __init__(self, count: int, bits: bytes) -> None:
-        self.count = count
-        self._width = (count + 7) // 8
-        self._bits = bits
-
-    @property
-    def size(self) -> int:
-        """Bytes held."""
-        return len(self._bits)
-
-    def row(self, number: int) -> int:
-        """One bit for each piece, the first lowest: whether it may hold the sequence of that row."""
-        start = number * self._width
-        return int.from_bytes(self._bits[start : start + self._width], "little")
 
 
 def send(block: Iterable[bytes], count: int, sink: BinaryIO) -> None:
@@ -102,11 +64,11 @@ def send(block: Iterable[bytes], count: int, sink: BinaryIO) -> None:
     sink.flush()
 
 
-def receive(count: int, source: BinaryIO) -> Block | None:
-    """Read the bits of a block; None if the other process has ended."""
+def receive(count: int, source: BinaryIO) -> bytes | None:
+    """Read the bits of a block, all pieces of a row together; None if the other process has ended."""
     size = ROWS * ((count + 7) // 8)
     bits = source.read(size)
-    return Block(count, bits) if len(bits) == size else None
+    return bits if len(bits) == size else None
 
 
 def _number(source: BinaryIO) -> int:

@@ -5,10 +5,11 @@ from typing import Any
 
 import contract_spec as spec
 
-from zeno.errors import Denied, InvalidArgs, InvalidJson, TraceFailed
+from zeno.errors import InvalidArgs, InvalidJson, TraceFailed
 from zeno.files.file_tree import FileTree
+from zeno.results.seals import NotRecorded
 from zeno.session import wire
-from zeno.trace.recorder import EvidenceDenied, NotRecorded, Recorder
+from zeno.trace.recorder import Recorder
 
 _ARGS = "zeno/claim.json#/$defs/args"
 
@@ -27,7 +28,7 @@ class Claims:
         """Write a claim; return the event as written. Raises InvalidJson, InvalidArgs, Denied or TraceFailed."""
         if not wire.is_strict(args):
             raise InvalidJson("the arguments are not strict JSON: a number, a text or the nesting is not allowed")
-        found = spec.violations(_ARGS, args, patience=wire.PATIENCE)
+        found = spec.violations(_ARGS, args, most_characters=wire.FULLY_CHECKED_CHARACTERS)
         if found:
             sentences = (f"{spec.dotted('args', one.pointer)} {one.message}" for one in found)
             raise InvalidArgs(wire.complaint(sentences, args))
@@ -40,9 +41,7 @@ class Claims:
                 id=args.get("id"),
                 parent=args.get("parent"),
             )
-        except EvidenceDenied as error:
-            raise Denied(error.path) from None
         except NotRecorded as error:
-            raise InvalidArgs(str(error)) from None
+            raise error.cause or InvalidArgs(str(error)) from None
         except OSError as error:
             raise TraceFailed(f"the log cannot be written: {os.strerror(error.errno or 0)}") from None

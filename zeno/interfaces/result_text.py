@@ -9,9 +9,8 @@ from functools import cache
 from importlib import import_module
 
 from zeno.interfaces.plain_text import pairs
-from zeno.interfaces.status import Asked, Result
+from zeno.interfaces.rows import Asked, Result, visible
 from zeno.interfaces.texts import other
-from zeno.interfaces.visible import visible
 
 _PACKAGE = "zeno.interfaces.texts"
 

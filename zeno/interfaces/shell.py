@@ -18,7 +18,7 @@ from zeno.interfaces import key_value
 from zeno.interfaces.colour import is_coloured, paint
 from zeno.interfaces.plain_text import pairs
 from zeno.interfaces.result_text import text_of
-from zeno.interfaces.visible import visible
+from zeno.interfaces.rows import visible
 from zeno.session.dispatch import OPS
 from zeno.session.server import Server
 

@@ -1,14 +1,9 @@
 """The last line of a text for models: is the answer complete, what does it cover, and what is the next call?"""
 
 import json
-from typing import Any
 
-from zeno.interfaces.visible import one_line
+from zeno.interfaces.rows import Asked, Result, one_line
 from zeno.results.selected_files import describe_selected, in_words
-
-Result = dict[str, Any]
-Asked = dict[str, Any]
-"""The arguments of a call, with the defaults for models."""
 
 _NO_LIMIT = (1 << 53) - 1
 _REASONS = {"too_large": "over max_bytes", "not_regular": "not regular"}
@@ -17,12 +12,11 @@ _REASONS = {"too_large": "over max_bytes", "not_regular": "not regular"}
 
 def completeness(result: Result, args: Asked, verb: str) -> str:
     """Say whether a list is all there is, what it covers, and where it is cut how to continue."""
-    skipped = [f"{number:,} {_REASONS.get(name, name)}" for name, number in result.get("skipped", {}).items() if number]
+    skipped = [_count_skipped(result, reason) for reason, number in result.get("skipped", {}).items() if number]
     selected = result.get("files_selected")
     told = [_state(result, args)] if "complete" in result or result["truncated"] else []
     if skipped:
-        named = ", ".join(one_line(one["path"]) for one in result.get("skipped_files", ()))
-        told.append(f"skipped {', '.join(skipped)}{f' ({named})' if named else ''}")
+        told.append(f"skipped {', '.join(skipped)}")
     if selected:
         # Files that were skipped, or lie behind the last hit, were not searched.
         told.append(describe_selected(selected, "selected" if skipped or result["truncated"] else verb))
@@ -30,6 +24,12 @@ def completeness(result: Result, args: Asked, verb: str) -> str:
     if left_out:
         told.append(left_out)
     return "; ".join(told)
+
+
+def _count_skipped(result: Result, reason: str) -> str:
+    """Return how many files were skipped for a reason, with those that are named behind it."""
+    named = ", ".join(one_line(one["path"]) for one in result.get("skipped_files", ()) if one["reason"] == reason)
+    return f"{result['skipped'][reason]:,} {_REASONS.get(reason, reason)}{f' ({named})' if named else ''}"
 
 
 def _state(result: Result, args: Asked) -> str:

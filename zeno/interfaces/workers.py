@@ -19,11 +19,11 @@ from functools import partial
 from threading import Event
 from typing import Any, Self, TypeVar
 
+from zeno.forked import Forked
 from zeno.interfaces.claims import Claims
 from zeno.interfaces.fair_slots import Client, FairSlots
 from zeno.interfaces.priority_thread import PriorityThread
 from zeno.session.dispatch import OPS
-from zeno.session.forked import Forked
 from zeno.session.outcome import Job
 from zeno.session.server import Server
 from zeno.session.wire import Answer

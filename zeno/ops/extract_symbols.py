@@ -8,6 +8,7 @@ from contract_models.zeno.ops.extract_symbols import (
 )
 from pydantic import MISSING
 
+from zeno.code.pool import SourceText
 from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.definitions import fields, has_name, read_source, size
@@ -23,7 +24,7 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
         file.require_text()
         text = read_source(file, meter, "search it with grep, or read parts of it with read_file")
     meter.count_file(file.bytes_read)
-    facts = corpus.facts.of(file.path, text, meter.check)
+    facts = corpus.facts.of(SourceText(file.path, text), meter.check)
     found = [
         symbol
         for symbol in facts.symbols

@@ -13,12 +13,11 @@ from contract_models.zeno.ops.find_references import (
 from contract_models.zeno.ops.grep import GrepArgs
 from pydantic import MISSING
 
-from zeno.code.facts import Facts
-from zeno.code.pool import SourceText
+from zeno.code.kept_facts import KeptFacts
 from zeno.code.tokens import ORDER, Roles
 from zeno.meter import Meter
 from zeno.results import cursors
-from zeno.results.definitions import ScopeFinder
+from zeno.results.definitions import find_scope
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus, Snapshot
@@ -31,7 +30,7 @@ _AT_ONCE = 32
 _BYTES_AT_ONCE = 4 << 20
 _NO_LIMIT = (1 << 53) - 1
 
-Take = Callable[[SearchedFile, dict[int, str], Facts], None]
+Take = Callable[[SearchedFile, dict[int, str], KeptFacts], None]
 """Takes a file, the roles of its lines with the name by index, and its facts."""
 
 
@@ -46,10 +45,10 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
     partial = bool(start or snapshot.candidates.cut)
     page = _Page(args, meter)
 
-    def count(_found: SearchedFile, roles: dict[int, str], _facts: Facts) -> None:
+    def count(_found: SearchedFile, roles: dict[int, str], _facts: KeptFacts) -> None:
         totals.update(roles.values())
 
-    def add(found: SearchedFile, roles: dict[int, str], facts: Facts) -> None:
+    def add(found: SearchedFile, roles: dict[int, str], facts: KeptFacts) -> None:
         if not partial:
             count(found, roles, facts)
         page.add(found, roles, facts, seen if found.path == start else 0)
@@ -98,23 +97,23 @@ class _Sink:
         self._meter = meter
         self._name = name
         self._pass_on = take
-        self._group: list[tuple[SearchedFile, list[int], bytes]] = []
+        self._group: list[tuple[SearchedFile, list[int]]] = []
         self._room = _BYTES_AT_ONCE
         self.wish = Wish.MORE
 
     def take(self, found: SearchedFile) -> None:
         """Take a file that may have the name."""
         if matching := list(found.matching):
-            self._group.append((found, matching, found.lines.text))
-            self._room -= len(self._group[-1][2])
+            self._group.append((found, matching))
+            self._room -= found.lines.size
             if len(self._group) == _AT_ONCE or self._room < 0:
                 self.flush()
 
     def flush(self) -> None:
         """Pass on the files that were taken."""
         group, self._group, self._room = self._group, [], _BYTES_AT_ONCE
-        texts = [SourceText(found.path, text) for found, _, text in group]
-        for (found, matching, _), facts in zip(group, self._corpus.facts.of_all(texts, self._meter.check), strict=True):
+        known = self._corpus.facts.of_all([found.source for found, _ in group], self._meter.check)
+        for (found, matching), facts in zip(group, known, strict=True):
             roles = Roles(facts, self._name)
             lines = found.lines
             self._pass_on(found, {at: roles.of(at + 1, lines.offset(at), lines[at]) for at in matching}, facts)
@@ -138,7 +137,6 @@ class _Page:
             meter,
             Sought(_pattern(args.name), True, "args.name", None),
         )
-        self._scopes = ScopeFinder()
         self.references: list[Any] = []
 
     @property
@@ -151,7 +149,7 @@ class _Page:
         """The position after the last line, for a cursor, if a limit ended the page."""
         return self._lines.end
 
-    def add(self, found: SearchedFile, roles: dict[int, str], facts: Facts, seen: int) -> None:
+    def add(self, found: SearchedFile, roles: dict[int, str], facts: KeptFacts, seen: int) -> None:
         """Add the lines of a file that are asked for, behind its first `seen` lines, until a limit is reached."""
         for at, role in roles.items():
             if self.full_by:
@@ -165,7 +163,7 @@ class _Page:
                 self._lines.add(found, MatchedLines(at, at, (0, 0)))
             if len(self._lines.hits) > before:
                 hit = self._lines.hits[-1]
-                self.references.append({**hit, "role": role, "scope": self._scopes.find(facts, at + 1)})
+                self.references.append({**hit, "role": role, "scope": find_scope(facts, at + 1)})
 
 
 def _pattern(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contract_models.zeno.ops.find_symbols import FindSymbolsArgs, FindSymbolsResult, FindSymbolsSkipped, FoundSymbol
 from pydantic import MISSING
 
-from zeno.code.facts import Facts, Symbol
+from zeno.code.facts import Symbol
 from zeno.code.pool import SourceText
 from zeno.meter import Meter
 from zeno.results import cursors
@@ -27,6 +27,9 @@ _WORD = re.compile("[0-9A-Za-z_]+")
 # Marks kept selections: no path has this character.
 _CODE = "\0code"
 
+AddSymbols = Callable[[str, list[Symbol]], bool]
+"""Takes the symbols of the file at a path; returns whether there is room for more."""
+
 
 def find_symbols(args: FindSymbolsArgs, corpus: Corpus, meter: Meter) -> FindSymbolsResult:
     """Look into the files that have the name, in order, until the page is full."""
@@ -38,8 +41,8 @@ def find_symbols(args: FindSymbolsArgs, corpus: Corpus, meter: Meter) -> FindSym
     candidates = snapshot.candidates
     page = _Page(args, meter)
 
-    def add(path: str, facts: Facts) -> bool:
-        page.add(path, sorted(filter(wanted, facts.symbols), key=_order), seen if path == start else 0)
+    def add(path: str, symbols: list[Symbol]) -> bool:
+        page.add(path, sorted(filter(wanted, symbols), key=_order), seen if path == start else 0)
         return not page.full
 
     sink = _Sink(corpus, meter, _words(args), add)
@@ -89,12 +92,12 @@ class _Page:
 
 
 class _Sink:
-    """Passes the facts of files on to `add`, some files at a time, until that returns False."""
+    """Passes the symbols of files on to `add`, some files at a time, until that returns False."""
 
-    def __init__(self, corpus: Corpus, meter: Meter, words: list[str], add: Callable[[str, Facts], bool]) -> None:
+    def __init__(self, corpus: Corpus, meter: Meter, words: list[str], add: AddSymbols) -> None:
         """Leave out files without one of the words, of which the last ends the name of what is asked for."""
         self._words = [word.encode() for word in words]
-        self._name = words[-1] if words else ""
+        self._end = f"{words[-1]}\n" if words else "\n"
         self._corpus = corpus
         self._meter = meter
         self._add = add
@@ -110,11 +113,11 @@ class _Sink:
         """Take a file that may match."""
         if next(found.matching, None) is None:
             return
-        text = found.lines.text
-        if any(word not in text for word in self._words):
+        # The search has found one of them.
+        if len(self._words) > 1 and any(word not in found.lines.text for word in self._words):
             return
-        self._some.append(SourceText(found.path, text))
-        self._room -= len(self._some[-1].text)
+        self._some.append(found.source)
+        self._room -= found.lines.size
         if len(self._some) == self._at_once or self._room < 0:
             self.flush()
             self._at_once = min(2 * self._at_once, _AT_ONCE)
@@ -124,10 +127,10 @@ class _Sink:
         some, self._some, self._room = self._some, [], _BYTES_AT_ONCE
         if self.wish is not Wish.MORE:
             return
-        known = self._corpus.facts.of_all(some, self._meter.check, self._name)
+        known = self._corpus.facts.of_all(some, self._meter.check)
         for file, facts in zip(some, known, strict=True):
             self.unparsed += bool(facts.unparsed)
-            if not self._add(file.path, facts):
+            if not self._add(file.path, facts.list_symbols(self._end)):
                 # Skipped files are counted over all files.
                 self.wish = Wish.COUNT
                 return

@@ -1,15 +1,17 @@
 """peek: return the first and last lines of a file."""
 
+from itertools import chain
+
 from contract_models.zeno.ops.peek import PeekArgs, PeekResult, PeekSlice
 from pydantic import MISSING
 
 from zeno.files.file_tree import TextFile
 from zeno.meter import Meter
 from zeno.results.clip import find_line_limit, fitting, shorten, size
-from zeno.results.receipts import receipt
+from zeno.results.hints import on_pointer
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
-from zeno.text.file_lines import Window, last_lines
+from zeno.text.file_lines import Window, last_lines, receipt
 
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
@@ -19,7 +21,9 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
         meter.charge_bytes(file.path, file.size, "have --max-scan-bytes raised")
         meter.expect(file.size)
         window = Window(1, args.head_lines, meter.charge_text, find_line_limit(args))
-        window.feed(file.chunks(), is_normal=file.is_normal)
+        chunks = file.chunks()
+        begin = next(chunks, b"")
+        window.feed(chain([begin], chunks) if begin else (), is_normal=file.is_normal)
         tail_lines = _tail(file, window.total, args, meter)
     meter.count_file(file.bytes_read)
     head, tail = shorten(window.lines, args), shorten(tail_lines, args)
@@ -38,6 +42,7 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
         tail=_slice(window.total - len(tail) + 1, tail, tail_lines[len(tail_lines) - len(tail) :], args),
         truncated=MISSING if args.max_chars is MISSING else cut,
         truncated_by=["max_chars"] if cut else MISSING,
+        hints=on_pointer(file.path, begin) or MISSING,
         metrics=meter.stop(),
     )
 

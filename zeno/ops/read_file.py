@@ -1,19 +1,21 @@
 """read_file: return a range of lines, or several."""
 
+from itertools import chain
 from typing import NamedTuple
 
 from contract_models.zeno.ops.read_file import ReadFileArgs, ReadFileRange, ReadFileResult, ReadFileSlice
 from pydantic import MISSING
 
 from zeno.code.facts import Symbol
+from zeno.code.pool import SourceText
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.results.clip import find_line_limit, fitting, shorten, size
 from zeno.results.definitions import find_definition, read_source
-from zeno.results.receipts import receipt
+from zeno.results.hints import on_pointer
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
-from zeno.text.file_lines import Window
+from zeno.text.file_lines import Window, receipt
 
 _INSTEAD = "ask for lines with start_line and end_line"
 _FEWER = "ask for fewer ranges at a time, or have --max-scan-bytes raised"
@@ -60,7 +62,8 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
             for one in rest
         ]
         or MISSING,
-        hints=[*hints, *_hints_beyond(asked, read)] or MISSING,
+        hints=list(dict.fromkeys([*hints, *_hints_beyond(asked, read), *(hint for one in read for hint in one.hints)]))
+        or MISSING,
         metrics=meter.stop(lines_returned=sum(one.end_line - one.start_line + 1 for one in read)),
     )
 
@@ -78,7 +81,7 @@ def _definition(args: ReadFileArgs, name: str, corpus: Corpus, meter: Meter) -> 
         file.require_text()
         meter.charge_bytes(file.path, file.size, _INSTEAD)
         text = read_source(file, meter, _INSTEAD)
-    facts = corpus.facts.of(file.path, text, meter.check)
+    facts = corpus.facts.of(SourceText(file.path, text), meter.check)
     chosen = args.start_line if "start_line" in args.model_fields_set else None
     return find_definition(facts, name, file.path, "args.symbol", chosen)
 
@@ -103,6 +106,7 @@ class _Read(NamedTuple):
     clipped: bool
     sha256: str | None
     cut_by: list[str]
+    hints: list[str]
 
 
 class _Reader:
@@ -128,7 +132,9 @@ class _Reader:
             self._meter.expect(file.size)
             last = min(end, start + self._lines - 1)
             window = Window(start, last, self._meter.charge_text, find_line_limit(self._args))
-            window.feed(file.chunks(), is_normal=file.is_normal)
+            chunks = file.chunks()
+            begin = next(chunks, b"")
+            window.feed(chain([begin], chunks) if begin else (), is_normal=file.is_normal)
         self._meter.count_file(file.bytes_read)
         lines = shorten(window.lines, self._args)
         # Only the first line of an answer is clipped to the room: what follows on is read by the next request.
@@ -149,4 +155,5 @@ class _Reader:
             kept != whole,
             receipt("\n".join(whole)) if self._args.receipts and whole else None,
             [name for name, bit in cut_by.items() if bit],
+            on_pointer(file.path, begin),
         )

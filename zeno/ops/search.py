@@ -1,5 +1,6 @@
 """search: rank files by how likely they are about a query, each with its best passage."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from contract_models.zeno.ops.search import (
@@ -12,16 +13,16 @@ from contract_models.zeno.ops.search import (
 )
 from pydantic import MISSING
 
-from zeno.code.facts import NOTHING, Facts
+from zeno.code.kept_facts import KeptFacts
 from zeno.code.pool import SourceText
 from zeno.meter import Meter
-from zeno.ranking.definitions import collect_keys, find_defined_share
+from zeno.ranking.definitions import collect_keys, collect_runs, find_best_name, may_have, share_names
 from zeno.ranking.passage import find_passage
 from zeno.ranking.places import PlaceTable, read_path
 from zeno.ranking.question import Question, read_query
 from zeno.ranking.ranker import best, round_score, score_files
 from zeno.ranking.rules import DEFINITION_FILES
-from zeno.results.definitions import ScopeFinder
+from zeno.results.definitions import find_scope
 from zeno.results.passages import PassagePage
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus, Snapshot
@@ -86,26 +87,30 @@ class _Ranked:
 
     def prefer_definitions(self) -> None:
         """Raise the scores of the best files that define what the query names."""
-        keys, paths = collect_keys(self._question), self._table.paths
+        runs, paths = collect_runs(self._question), self._table.paths
+        keys = collect_keys(runs)
         leading = [
             file
             for file in best(self.scores, paths, DEFINITION_FILES)
             if language_of(paths[file]) is not None and self._counts.may_define(file, keys)
         ]
-        known = self._texts.find_facts(self._texts.read([paths[file] for file in leading]))
+        texts = self._texts.read([paths[file] for file in leading])
+        known = self._texts.find_facts({path: text for path, text in texts.items() if may_have(text, runs)})
+        shares: dict[int, dict[str, int]] = {}
         for file in leading:
-            symbols = known.get(paths[file], NOTHING).symbols
-            share, name = find_defined_share(self._question, ((one.name, bool(one.container)) for one in symbols))
-            if share:
+            symbols = known[paths[file]].symbols if paths[file] in known else []
+            shares[file] = share_names(self._question, ((one.name, bool(one.container)) for one in symbols))
+        definers = Counter(name for own in shares.values() for name in own)
+        for file, own in shares.items():
+            if own:
+                share, self._defined[file] = find_best_name(self._question, own, definers)
                 self.scores[file] = self.scores[file] * (100 + share) // 100
-                self._defined[file] = name
 
     def show(self, count: int, page: PassagePage) -> Iterator[SearchItem]:
         """Yield the best files with their passages, until the page is full."""
         shown = best(self.scores, self._table.paths, count)
         texts = self._texts.read([self._table.paths[file] for file in shown])
         known = self._texts.find_facts(texts)
-        scopes = ScopeFinder()
         for file in shown:
             path = self._table.paths[file]
             if path not in texts:
@@ -123,7 +128,7 @@ class _Ranked:
                 score=round_score(self.scores[file]) / 10_000,
                 start_line=passage.first + 1,
                 end_line=passage.last + 1,
-                scope=scopes.find(facts, passage.first + 1),
+                scope=find_scope(facts, passage.first + 1),
                 lines=made,
                 matched=self._describe_match(file, passage.terms),
             )
@@ -174,7 +179,7 @@ class _Texts:
         self._snapshot.search(exactly, self._everything, reader, self._meter)
         return reader.texts
 
-    def find_facts(self, texts: Mapping[str, bytes]) -> dict[str, Facts]:
+    def find_facts(self, texts: Mapping[str, bytes]) -> dict[str, KeptFacts]:
         """Return the facts of some files."""
         known = self._corpus.facts.of_all([SourceText(*item) for item in texts.items()], self._meter.check)
         return dict(zip(texts, known, strict=True))

@@ -5,6 +5,7 @@ from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyAr
 from pydantic import MISSING
 
 from zeno.code.facts import Symbol
+from zeno.code.pool import SourceText
 from zeno.errors import (
     Denied,
     FileTooLarge,
@@ -114,7 +115,7 @@ class _Definitions:
             except FileTooLarge as error:
                 return Verdict("missing", reason=str(error))
         self._meter.count_file(file.bytes_read)
-        symbols = self._corpus.facts.of(file.path, text, self._meter.check).symbols
+        symbols = self._corpus.facts.of(SourceText(file.path, text), self._meter.check).symbols
         lines = LineIndex(text)
         verdicts = [_compare(citation, symbol, lines) for symbol in symbols if has_name(symbol, name)]
         if not verdicts:

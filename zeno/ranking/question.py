@@ -1,10 +1,11 @@
 """Read a query: words, identifiers or a whole bug report."""
 
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import NamedTuple
 
-from zeno.ranking.rules import BACKQUOTED, COMPOUND, STOP_WORDS
+from zeno.ranking.rules import BACKQUOTED, COMPOUND, FIRST_LINE, REPEATED, STOP_WORDS
 from zeno.ranking.words import RUN, split_run, stem
 
 _BACKQUOTED = re.compile(rb"`([^`\n]+)`")
@@ -37,6 +38,8 @@ class Question(NamedTuple):
     """Two adjacent words in lower case, written as one."""
     files: frozenset[bytes]
     """Names of files in lower case, with the directory before them where the query has it."""
+    is_report: bool
+    """Whether it has several lines, of which the first is a title."""
 
 
 def read_query(query: str) -> Question:
@@ -45,7 +48,8 @@ def read_query(query: str) -> Question:
     runs = RUN.findall(raw)
     quoted = {run for part in _BACKQUOTED.findall(raw) for run in RUN.findall(part)}
     spoken = [run for run in runs if run.lower() not in STOP_WORDS]
-    terms: dict[bytes, Term] = {}
+    spellings: dict[bytes, str] = {}
+    weights: dict[bytes, int] = {}
     words: list[bytes] = []
     compounds = set()
     for run in spoken:
@@ -60,12 +64,17 @@ def read_query(query: str) -> Question:
                 continue
             words.append(part)
             key = stem(part)
-            before = terms.get(key)
-            if before is None:
-                terms[key] = Term(part.decode(), weight)
-            elif weight > before.weight:
-                terms[key] = before._replace(weight=weight)
+            spellings.setdefault(key, part.decode())
+            weights[key] = max(weight, weights.get(key, 0))
     stems = list(map(stem, words))
+    title, _, rest = raw.strip().partition(b"\n")
+    first = {stem(part) for run in RUN.findall(title) for part in split_run(run)} if rest else set()
+    times = Counter(stems)
+    terms = {}
+    for key, weight in weights.items():
+        in_title = weight * (FIRST_LINE if key in first else 100) // 100
+        # Twice or three times count as one step, up to seven times as two.
+        terms[key] = Term(spellings[key], in_title * (100 + REPEATED * (times[key].bit_length() - 1)) // 100)
     return Question(
         terms,
         frozenset([*stems, *(first + second for first, second in pairwise(stems))]),
@@ -74,6 +83,7 @@ def read_query(query: str) -> Question:
         frozenset(run.lower() for run in spoken if len(run) > 2),
         frozenset(first + second for first, second in pairwise(words)),
         frozenset(_end(name.lower()) for name in _FILE.findall(raw)),
+        bool(rest),
     )
 
 

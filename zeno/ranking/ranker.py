@@ -97,9 +97,10 @@ def score_files(question: Question, table: PlaceTable, texts: TextWords) -> Rank
 def _prefer_named(question: Question, table: PlaceTable, found: list[int], in_path: Mapping[int, int]) -> None:
     """Raise the scores of files that the query names: by their names without extension, or as files."""
     for name in question.joined_stems:
-        for file in table.joined.get(name, ()):
-            if file in in_path:
-                found[file] = found[file] * (100 + NAME_EQUALS) // 100
+        own = [file for file in table.joined.get(name, ()) if file in in_path]
+        for file in own:
+            # The more files have this name, the less it says about one of them.
+            found[file] = found[file] * (100 + NAME_EQUALS // len(own)) // 100
     named = {file for end in question.files for file in table.find_end(end)}
     for file in named:
         found[file] = found[file] * (100 + FILE_MENTIONED) // 100

@@ -3,16 +3,14 @@
 from typing import Any
 
 import contract_spec as spec
-from contract_models.zeno.scope import Scope
 from pydantic import MISSING
 
-from zeno.code.facts import Facts, Symbol
-from zeno.code.scopes import Scopes
+from zeno.code.facts import Symbol
+from zeno.code.kept_facts import KeptFacts
 from zeno.errors import FileTooLarge, InvalidArgs, NotFound
 from zeno.files.file_tree import TextFile
 from zeno.meter import Meter
 from zeno.results.suggestions import alternatives, similar
-from zeno.search.selection import Recent
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
 """Larger files are refused: their text is held several times over."""
@@ -36,7 +34,7 @@ def has_name(symbol: Symbol, name: str) -> bool:
     return symbol.name == name or (containers != name and f".{symbol.container}".endswith(f".{containers}"))
 
 
-def find_definition(facts: Facts, name: str, path: str, field: str, start_line: int | None = None) -> Symbol:
+def find_definition(facts: KeptFacts, name: str, path: str, field: str, start_line: int | None = None) -> Symbol:
     """Return the definition that has a name; of several, that which begins or has its name at `start_line`.
 
     Raises NotFound, with similar names, and InvalidArgs where several have the name on other lines.
@@ -73,25 +71,10 @@ def size(symbol: Symbol) -> int:
     return len('{"kind":"","name":"","line":1}') + len(symbol.kind) + len(symbol.name) + len(symbol.container)
 
 
-# Extents of files that requests asked for last: to sort thousands takes longer than to find all lines with a name.
-_SORTED: Recent[int, tuple[list[Symbol], Scopes]] = Recent(64)
-
-
-class ScopeFinder:
-    """Finds the scopes of lines, with the extents of one file at a time."""
-
-    def __init__(self) -> None:
-        self._facts: Facts | None = None
-        self._scopes = Scopes(())
-
-    def find(self, facts: Facts, line: int) -> Any:
-        """Return the scope of a line as answers give it; MISSING outside of all definitions."""
-        if facts is not self._facts:
-            kept = _SORTED.get(id(facts.symbols))
-            if kept is None or kept[0] is not facts.symbols:
-                kept = _SORTED.keep(id(facts.symbols), (facts.symbols, Scopes(facts.symbols)))
-            self._facts, self._scopes = facts, kept[1]
-        symbol = self._scopes.at(line)
-        if symbol is None:
-            return MISSING
-        return Scope(kind=symbol.kind, name=symbol.path, line=symbol.line, end_line=symbol.end_line)
+def find_scope(facts: KeptFacts, line: int) -> Any:
+    """Return the scope of a line as answers give it; MISSING outside of all definitions."""
+    symbol = facts.find_scope(line)
+    if symbol is None:
+        return MISSING
+    # The result makes models of all scopes at once, as of hits.
+    return {"kind": symbol.kind, "name": symbol.path, "line": symbol.line, "end_line": symbol.end_line}

@@ -22,6 +22,18 @@ _ESCAPED_LINE_FEED = re.compile(r"(?<!\\)(?:\\\\)*\\n")
 # Typical of regular expressions and rare in other text. RE2, because Python's `re` takes quadratic time on `[[[[`.
 _EXPRESSION = r"\.[*+]|\\[wdsbWDSB.(\[]|\[[^\]]+\]|\(\?|[\pL\pN_]\|[\pL\pN_]|^\^|[\pL\pN_]\$$"
 
+_POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\n(?:[a-z0-9.-]+ [^\n]*\n)*?size (\d+)\n")
+# The pointers of Git LFS are shorter.
+MAX_POINTER = 1024
+
+
+def on_pointer(path: str, content: bytes) -> list[str]:
+    """Return a hint for a file that only says where its content is, given the file or its beginning."""
+    found = _POINTER.match(content) if len(content) < MAX_POINTER else None
+    if found is None:
+        return []
+    return [f"{path!r} is a pointer of Git LFS: the {found[1].decode()} bytes that it stands for are not here"]
+
 
 def why_nothing(
     args: Any, field: str, globs: Sequence[str], selection: Selection, candidates: Candidates, corpus: Corpus

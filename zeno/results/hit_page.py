@@ -1,5 +1,6 @@
 """The hits of one answer of grep, added one by one until a limit on hits or characters is reached."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
@@ -8,13 +9,13 @@ from typing import Any, NamedTuple
 from contract_models.zeno.ops.grep import GrepArgs
 from pydantic import MISSING
 
-from zeno.code.facts import NOTHING
+from zeno.code.kept_facts import KeptFacts
 from zeno.code.table import FactTable
 from zeno.meter import Meter
 from zeno.results.clip import clip, fitting
-from zeno.results.definitions import ScopeFinder
-from zeno.results.receipts import receipt
+from zeno.results.definitions import find_scope
 from zeno.search.sink import MatchedLines, SearchedFile
+from zeno.text.file_lines import receipt
 from zeno.text.pattern_list import Combined
 from zeno.text.regex import Finds, finder
 
@@ -46,17 +47,15 @@ class HitPage:
         """Add the scopes of hits if there are `facts` to find them in."""
         self._args = args
         self._facts = facts
-        self._scopes = None if facts is None else ScopeFinder()
-        self._scoped: SearchedFile | None = None
-        self._found = NOTHING
+        self._scoped: tuple[SearchedFile, KeptFacts] | None = None
         """The file whose scopes were found last, and its facts."""
         self._sought = sought
         self._meter = meter
-        self._line_chars = None if args.max_line_chars is MISSING else args.max_line_chars
-        self._room = None if args.max_chars is MISSING else args.max_chars
-        limited = self._line_chars is not None or self._room is not None
-        self.takes_lines = not (limited or args.context or args.receipts or args.multiline)
-        """Whether hits are whole lines: the usual case, for which `add_lines` is faster."""
+        self._line_chars = sys.maxsize if args.max_line_chars is MISSING else args.max_line_chars
+        self._room = sys.maxsize if args.max_chars is MISSING else args.max_chars
+        """Characters of text that may still be added."""
+        self.takes_lines = not (args.context or args.receipts or args.multiline)
+        """Whether hits are lines: the usual case, for which `add_lines` is faster."""
         self.hits: list[Any] = []
         self.full_by: list[str] = []
         """The limit that was reached, if any."""
@@ -69,15 +68,23 @@ class HitPage:
     def add_lines(self, found: SearchedFile, indexes: Iterable[int]) -> None:
         """Add a hit for each of some lines of a file, until the page is full."""
         path, lines, hits, charge = found.path, found.lines, self.hits, self._meter.charge_text
-        frame, before = len(path) + _FRAME, len(hits)
+        frame, whole = len(path) + _FRAME, 0
         told = self._facts is not None or self._sought.combined is not None
-        for index in islice(indexes, self._args.max_hits - before):
+        for index in islice(indexes, self._args.max_hits - len(hits)):
             line = lines[index]
             text = line.decode()
-            charge(len(text) + frame)
+            size = len(text)
+            if size > self._line_chars or size > self._room:
+                self.add(found, MatchedLines(index, index, (0, 0)))
+                if self.full_by:
+                    break
+                continue
+            whole += 1
+            self._room -= size
+            charge(size + frame)
             hit: Hit = {"path": path, "line": index + 1, "text": text}
             hits.append({**hit, **self._tell_more(found, index, line)} if told else hit)
-        self._meter.charge_lines(len(hits) - before)
+        self._meter.charge_lines(whole)
         self._close_if_full()
 
     def add(self, found: SearchedFile, span: MatchedLines) -> None:
@@ -86,14 +93,13 @@ class HitPage:
             return
         hit = self._hit(found, span, self._line_chars)
         chars, context = _chars(hit), len(_context(hit))
-        if self._room is not None:
-            if chars > self._room:
-                if self.hits:
-                    self.full_by = ["max_chars"]
-                    return
-                hit = self._squeeze(found, span, self._room, context)
-                chars = _chars(hit)
-            self._room -= chars
+        if chars > self._room:
+            if self.hits:
+                self.full_by = ["max_chars"]
+                return
+            hit = self._squeeze(found, span, self._room, context)
+            chars = _chars(hit)
+        self._room -= chars
         self._meter.charge_text(chars + len(found.path) + _FRAME + _LINE_FRAME * context)
         self._meter.charge_lines(context or span.last - span.first + 1)
         self.hits.append(hit)
@@ -115,10 +121,9 @@ class HitPage:
         count = min(stop, len(found.lines)) - first
         if self._meter.can_charge_text(_LINE_FRAME * count):
             return True
-        if self.hits and self._room is not None:
-            limit = self._line_chars
-            sizes = (len(line.decode()) for line in found.lines[first:stop])
-            if sum(size if limit is None else min(size, limit) for size in sizes) > self._room:
+        if self.hits and self._args.max_chars is not MISSING:
+            sizes = (min(len(line.decode()), self._line_chars) for line in found.lines[first:stop])
+            if sum(sizes) > self._room:
                 self.full_by = ["max_chars"]
                 return False
         self._meter.charge_text(_LINE_FRAME * count)
@@ -127,10 +132,10 @@ class HitPage:
     def _tell_more(self, found: SearchedFile, index: int, line: bytes) -> Hit:
         """Return the scope of a line and the patterns that match it, each if it is asked for."""
         more: Hit = {}
-        if self._facts is not None and self._scopes is not None:
-            if self._scoped is not found:
-                self._scoped, self._found = found, self._facts.of(found.path, found.lines.text, self._meter.check)
-            more["scope"] = self._scopes.find(self._found, index + 1)
+        if self._facts is not None:
+            if self._scoped is None or self._scoped[0] is not found:
+                self._scoped = found, self._facts.of(found.source, self._meter.check)
+            more["scope"] = find_scope(self._scoped[1], index + 1)
         if self._sought.combined is not None:
             more["patterns"] = self._sought.combined.find_indexes(line)
         return more
@@ -146,7 +151,7 @@ class HitPage:
         lines = [line.decode() for line in found.lines[span.first : span.last + 1]]
         return {**hit, "text": "\n".join(fitting(lines, room)), "clipped": True}
 
-    def _hit(self, found: SearchedFile, span: MatchedLines, limit: int | None) -> Hit:
+    def _hit(self, found: SearchedFile, span: MatchedLines, limit: int) -> Hit:
         """Make a hit of lines, each clipped to `limit` characters."""
         args, around = self._args, self._args.context
         first = max(0, span.first - around)
@@ -155,7 +160,7 @@ class HitPage:
         own = slice(span.first - first, span.last - first + 1)
         raw, whole = every[own], list(map(bytes.decode, every))
         lines = shown = whole[own]
-        if limit is not None and max(map(len, lines)) > limit:
+        if max(map(len, lines)) > limit:
             shown = [clip(line, limit, at) for line, at in zip(lines, self._ranges(raw, span), strict=True)]
         hit: Hit = {"path": found.path, "line": span.first + 1, "text": "\n".join(shown)}
         if args.multiline:
@@ -166,7 +171,7 @@ class HitPage:
             hit["sha256"] = receipt("\n".join(lines))
         if around:
             hit["context"] = [{"line": at, "text": text} for at, text in enumerate(whole, first + 1)]
-            if limit is not None and max(map(len, whole)) > limit:
+            if max(map(len, whole)) > limit:
                 clipped = [clip(line, limit) for line in whole]
                 clipped[own] = shown
                 for one, text in zip(hit["context"], clipped, strict=True):

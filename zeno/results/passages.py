@@ -7,7 +7,7 @@ from pydantic import MISSING
 
 from zeno.meter import Meter
 from zeno.results.clip import clip
-from zeno.results.receipts import receipt
+from zeno.text.file_lines import receipt
 
 # Bytes that a result and a line take in an answer beside paths and text.
 _FRAME = 160

@@ -14,8 +14,7 @@ from zeno.errors import Denied, InvalidArgs, NotAFile, NotFound, OutsideRoot, Pe
 from zeno.files.file_tree import FileTree, TextFile
 from zeno.meter import Meter
 from zeno.results.quotations import Match, find_difference, match_quotation
-from zeno.text.file_lines import Window
-from zeno.text.file_lines import receipt as receipt
+from zeno.text.file_lines import Window, receipt
 from zeno.text.line_index import LineIndex
 
 # No answer is larger than this, so no citation can be.

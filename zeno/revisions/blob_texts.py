@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from zeno.cache.parse_ahead import source_of
-from zeno.cache.segments import HeldText
-from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Store
+from zeno.cache.kept_words import source_of
+from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, HeldText, Store
 from zeno.code.pool import SourceText
 from zeno.code.table import FactTable
 from zeno.files.batch_open import CHUNK, no_text
@@ -42,6 +41,7 @@ class BlobTexts:
         self.store = store
         self._facts = facts
         self._find_on_disk = find_on_disk
+        store.find_equal = self._find_equal
         self._known: dict[bytes, Blob] = {}
         self.content_version = 0
         """Increases whenever more or less is known."""
@@ -76,6 +76,12 @@ class BlobTexts:
         held.users += 1
         return self._add(blob, path, len(text), held)
 
+    def _find_equal(self, path: str, content: bytes) -> HeldText | None:
+        """Return the text of a blob for a file of the working tree with this content, at the same path."""
+        blob = self._known.get(self._objects.compute_id("blob", content)) if self._known else None
+        held = None if blob is None else blob.text
+        return held if held is not None and held.segment is not None and held.path == path else None
+
     def _add(self, blob: bytes, path: str, size: int, held: HeldText | None) -> Blob:
         found = self._known[blob] = Blob(path)
         found.size, found.text = size, held
@@ -92,14 +98,14 @@ class BlobTexts:
     @property
     def has_pending_work(self) -> bool:
         """Whether texts are left to read, to index or to parse."""
-        return self._reading is not None or self._unparsed is not None or self.store.lacks_index
+        return self._reading is not None or self._unparsed is not None or self.store.index.is_wanted
 
     def idle(self) -> bool:
         """Do one short step of work; return False when nothing is left to do."""
         if self._reading is not None:
             self._read_some(*self._reading)
-        elif self.store.lacks_index:
-            self.store.build_index()
+        elif self.store.index.is_wanted:
+            self.store.index.build()
         elif self._unparsed is not None and not self._facts.parse_ahead(self._unparsed):
             self._unparsed = None
         return self.has_pending_work

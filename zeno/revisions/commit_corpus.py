@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from zeno.cache.warm_corpus import HeldSnapshot
+from zeno.cache.located import HeldSnapshot, Located
 from zeno.code.table import FactTable
 from zeno.errors import ZenoError
 from zeno.files.file_tree import TextFile
@@ -13,14 +13,12 @@ from zeno.revisions.blob_file import BlobOpener
 from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.commit_walk import list_blobs, walk_commit
 from zeno.revisions.objects import Unavailable
-from zeno.search.corpus import PART, SHARED_FROM, Corpus, Revisions, Snapshot
-from zeno.search.loop import Sharing
+from zeno.search.corpus import Corpus, Revisions, Snapshot
 from zeno.search.query import Query
-from zeno.search.selection import Recent, Rules, Selection, select
+from zeno.search.selection import Candidates, Recent, Rules, Selection, select
 from zeno.text.path_names import raw
 
 if TYPE_CHECKING:
-    from zeno.cache.located import Located
     from zeno.cache.text_store import CachedFile
     from zeno.revisions.blob_texts import BlobTexts, NamedBlobs
 
@@ -45,12 +43,11 @@ class CommitCorpus(Corpus):
         """List the commit, or return an earlier list."""
         if rules not in self._snapshots:
             candidates = select(walk_commit(self.tree, rules.names), rules)
-            sharing = Sharing(SHARED_FROM, PART)
             self._snapshots.keep(
                 rules,
-                Snapshot(candidates, self.tree, sharing)
+                Snapshot(candidates, self.tree)
                 if self._files is None
-                else CommitSnapshot(self.tree, self._files, self.facts, candidates, sharing),
+                else CommitSnapshot(self.tree, self._files, self.facts, candidates),
             )
         return self._snapshots[rules]
 
@@ -62,7 +59,7 @@ class CommitCorpus(Corpus):
         """Release everything."""
         super().close()
         if self._texts is not None:
-            self._texts.store.close()
+            self._texts.store.index.close()
 
     @property
     def is_warm(self) -> bool:
@@ -140,12 +137,13 @@ class CommitFiles:
 class CommitSnapshot(HeldSnapshot):
     """The candidates of some rules, where texts are kept."""
 
-    known: CommitFiles
+    def __init__(self, tree: CommitTree, files: CommitFiles, facts: FactTable, candidates: Candidates) -> None:
+        super().__init__(tree, files, facts, candidates)
+        self._want = files.want
 
-    def _files(self, selection: Selection, query: Query, meter: Meter) -> "Located":
+    def _files(self, selection: Selection, query: Query, meter: Meter) -> Located:
         """Return where their texts are; those that are not in memory will be."""
-        self.known.store.collect_blocks()
         located = super()._files(selection, query, meter)
         if located.unheld:
-            self.known.want()
+            self._want()
         return located

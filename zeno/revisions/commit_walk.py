@@ -118,8 +118,11 @@ class _Walk:
             is_file = self._tree.place(path).is_file
         except Denied:
             return
-        except (OutsideRoot, ObjectUnavailable):
+        except OutsideRoot:
             is_file = False
+        except ObjectUnavailable:
+            self._found.append(Walked(path, UNREADABLE))
+            return
         self._found.append(Walked(path, None if is_file else NOT_REGULAR))
 
 

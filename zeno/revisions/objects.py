@@ -11,7 +11,8 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from zeno.files.sealed_folder import LeadsAway, SealedFolder
-from zeno.revisions.packs import BLOB, Damaged, Pack, apply_difference, inflate, size_after
+from zeno.revisions.differences import Damaged, apply_difference, inflate, size_after
+from zeno.revisions.packs import BLOB, IndexParts, Pack
 
 # Larger objects are not read: they would have to be in memory as a whole.
 MAX_OBJECT = 1 << 29
@@ -78,6 +79,7 @@ class Objects:
         self.id_bytes = self._digest(usedforsecurity=False).digest_size
         self._packs: dict[bytes, Pack] = {}
         self._bases = _Bases()
+        self._parts = IndexParts()
         self._find_packs()
 
     def close(self) -> None:
@@ -108,7 +110,7 @@ class Objects:
                 os.close(index)
             return None
         try:
-            return Pack(index, data, self.id_bytes)
+            return Pack(index, data, self.id_bytes, self._parts)
         except (Damaged, OSError):
             os.close(index)
             os.close(data)

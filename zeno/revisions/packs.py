@@ -5,8 +5,10 @@ evenly, so that an object is found in the index by reading a few kilobytes where
 """
 
 import os
-import zlib
+from collections import OrderedDict
 from typing import NamedTuple
+
+from zeno.revisions.differences import MAX_NUMBER, Damaged, inflate, read_varint
 
 COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
 _KINDS = {1: COMMIT, 2: TREE, 3: BLOB, 4: TAG}
@@ -16,13 +18,14 @@ _MAGIC = b"\xfftOc\x00\x00\x00\x02"
 _FANOUT = 1024
 # Ids on either side of the place where an id should be: four standard deviations in a bucket of 16,000.
 _NEIGHBOURS = 256
-# Most objects are smaller, and are read by one call.
+# Most objects are smaller, and are read by one call, often with those behind them.
 _FIRST_READ = 4096
-_NUMBER = 1 << 62
-
-
-class Damaged(Exception):
-    """A pack, an index or an object that is not as git writes it."""
+# Enough for the head of an entry, with the id of what a difference is to.
+_FIRST_HEAD = 64
+# A longer part of a pack is not kept.
+_MAX_KEPT_BLOCK = 1 << 16
+# Of larger indexes, in bytes of ids, no parts are kept: one would be read for many an object. All parts together.
+_MAX_INDEX, _MAX_PARTS = 1 << 23, 1 << 24
 
 
 class PackedEntry(NamedTuple):
@@ -37,11 +40,31 @@ class PackedEntry(NamedTuple):
     """The offset or id of the object that a difference is to be applied to."""
 
 
+class IndexParts:
+    """Parts of the indexes of packs that were looked at last: ids with the same first byte, and their offsets."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Pack, int], tuple[bytes, bytes]] = OrderedDict()
+        self._size = 0
+
+    def find(self, pack: "Pack", byte: int) -> tuple[bytes, bytes] | None:
+        """Return a part that is kept."""
+        return self._kept.get((pack, byte))
+
+    def keep(self, pack: "Pack", byte: int, ids: bytes, offsets: bytes) -> tuple[bytes, bytes]:
+        """Keep a part, in place of those that were kept first."""
+        self._kept[pack, byte] = part = ids, offsets
+        self._size += len(ids) + len(offsets)
+        while self._size > _MAX_PARTS:
+            self._size -= sum(map(len, self._kept.popitem(last=False)[1]))
+        return part
+
+
 class Pack:
     """An open pack. It closes its two descriptors with `close`. Raises Damaged if the index is of another version than
     1 and 2."""
 
-    def __init__(self, index: int, data: int, id_bytes: int) -> None:
+    def __init__(self, index: int, data: int, id_bytes: int, parts: "IndexParts | None" = None) -> None:
         self._index, self._data, self._id_bytes = index, data, id_bytes
         head = os.pread(index, len(_MAGIC) + _FANOUT, 0)
         is_new = head.startswith(_MAGIC)
@@ -59,6 +82,10 @@ class Pack:
         self._stride = id_bytes if is_new else id_bytes + 4
         self._offsets_at = begin + _FANOUT + counts[-1] * (id_bytes + 4) if is_new else _FANOUT
         self._offset_stride = 4 if is_new else id_bytes + 4
+        self._parts = parts if is_new and counts[-1] * self._stride <= _MAX_INDEX else None
+        """Keeps parts of the index, unless that is too large."""
+        self._block = 0, b""
+        """Where the last part of the pack that was read begins, and its bytes."""
         if os.fstat(index).st_size < self._offsets_at + self._offset_stride * counts[-1] + 2 * id_bytes:
             raise Damaged("an index of a pack that is cut off")
 
@@ -69,8 +96,30 @@ class Pack:
 
     def find(self, object_id: bytes) -> int | None:
         """Return the offset of an object; None if it is not in this pack."""
+        if self._parts is not None:
+            return self._find_in_part(self._parts, object_id)
         number = self._number(object_id)
         return None if number is None else self._offset(number)
+
+    def _find_in_part(self, parts: "IndexParts", object_id: bytes) -> int | None:
+        byte, stride = object_id[0], self._stride
+        low, high = self._fanout[byte], self._fanout[byte + 1]
+        part = parts.find(self, byte)
+        if part is None:
+            ids = os.pread(self._index, (high - low) * stride, self._ids_at + low * stride)
+            part = parts.keep(self, byte, ids, os.pread(self._index, 4 * (high - low), self._offsets_at + 4 * low))
+        ids, offsets = part
+        # Ids are spread evenly: the search begins a little before the place where this one should be.
+        expected = ((high - low) * int.from_bytes(object_id[1:5], "big") >> 32) - _NEIGHBOURS
+        for start in (max(0, expected) * stride, 0):
+            at = ids.find(object_id, start)
+            while at > 0 and at % stride:
+                at = ids.find(object_id, at + 1)
+            if at >= 0:
+                place = at // stride
+                offset = int.from_bytes(offsets[4 * place : 4 * place + 4], "big")
+                return offset if offset < 1 << 31 else self._offset(low + place)
+        return None
 
     def starting_with(self, prefix: str) -> list[bytes]:
         """Return the ids that begin with these hexadecimal digits, two of them at most."""
@@ -122,14 +171,24 @@ class Pack:
             offset = int.from_bytes(os.pread(self._index, 8, large), "big")
         return offset
 
+    def _read(self, offset: int, count: int) -> bytes:
+        """Return at least so many bytes of the pack, if it has them, out of the block that was read last if it does."""
+        start, block = self._block
+        if start <= offset <= start + len(block) - count:
+            return block[offset - start : offset - start + count]
+        block = os.pread(self._data, max(count, _FIRST_READ), offset)
+        if len(block) <= _MAX_KEPT_BLOCK:
+            self._block = offset, block
+        return block
+
     def entry(self, offset: int, *, most: int | None = None) -> PackedEntry:
         """Return the entry at an offset; with `most`, only so many bytes of its data. Raises Damaged."""
         try:
-            head = os.pread(self._data, _FIRST_READ, offset)
+            head = self._read(offset, _FIRST_HEAD)
             first = head[0]
             number, size, at = first >> 4 & 7, first & 15, 1
             if first >> 7:
-                more, at = _varint(head, 1)
+                more, at = read_varint(head, 1)
                 size |= more << 4
             base: int | bytes = 0
             if number == _BY_OFFSET:
@@ -146,112 +205,11 @@ class Pack:
             # Deflated data is hardly ever longer than inflated.
             bound = at + wanted + (wanted >> 10) + 64
             if bound > len(head):
-                head = os.pread(self._data, bound, offset)
+                head = self._read(offset, bound)
             data = inflate(memoryview(head)[at:], wanted)
         except (IndexError, OverflowError, OSError):
             raise Damaged("an entry of a pack that is cut off") from None
         return PackedEntry(_KINDS.get(number), size, data, base)
-
-
-def inflate(data: bytes | memoryview, size: int, *, at_most: bool = False) -> bytes:
-    """Return the first `size` bytes of deflated data. Raises Damaged if there are fewer, unless with `at_most`."""
-    try:
-        found = zlib.decompressobj().decompress(data, size) if size else b""
-    except zlib.error:
-        raise Damaged("data that cannot be inflated") from None
-    if len(found) != size and not at_most:
-        raise Damaged("data of another size than stated")
-    return found
-
-
-def apply_difference(base: bytes, difference: bytes, most: int = _NUMBER) -> bytes:
-    """Return the object that a difference to another one describes. Raises Damaged, also if it is too large."""
-    try:
-        base_size, at = _varint(difference, 0)
-        size, at = _varint(difference, at)
-        if base_size != len(base):
-            raise Damaged("a difference to an object of another size")
-        if size > most:
-            raise Damaged(f"it has over {most} bytes")
-        end, from_bytes = len(difference), int.from_bytes
-        # Not a list of parts, which may be of one byte each.
-        found = bytearray()
-        left = size
-        while at < end:
-            code = difference[at]
-            at += 1
-            if code >= 0x80:
-                after, mask, shift = _COPY[code]
-                if mask:
-                    # Nearly always: the bytes of place and length that are there are the lowest ones.
-                    number = from_bytes(difference[at : at + after], "little")
-                    place, length = number & mask, number >> shift or 0x10000
-                    at += after
-                else:
-                    place, length, at = _read_copy(difference, code, at)
-                left -= length
-                # A byte may copy 64 KiB: too much is not copied.
-                if left < 0 or place + length > base_size:
-                    raise Damaged("a difference that gives another size than stated, or copies what is not there")
-                found += base[place : place + length]
-            elif code:
-                found += difference[at : at + code]
-                at += code
-            else:
-                raise Damaged("a difference with an unknown step")
-    except IndexError:
-        raise Damaged("a difference that is cut off") from None
-    if at != end or len(found) != size:
-        raise Damaged("a difference that gives another size than stated")
-    return bytes(found)
-
-
-def _read_copy(difference: bytes, code: int, at: int) -> tuple[int, int, int]:
-    """Return place and length of a copy, and where its step ends. Raises IndexError."""
-    place = length = 0
-    for bit in range(4):
-        if code >> bit & 1:
-            place |= difference[at] << 8 * bit
-            at += 1
-    for bit in range(3):
-        if code >> 4 + bit & 1:
-            length |= difference[at] << 8 * bit
-            at += 1
-    return place, length or 0x10000, at
-
-
-def _lay_out_copy(code: int) -> tuple[int, int, int]:
-    """Return the number of bytes behind a step that copies, the mask of its place, and the shift of its length.
-
-    The mask is 0 where the bytes that are there are not the lowest ones.
-    """
-    places, lengths = (code & 15).bit_count(), (code >> 4 & 7).bit_count()
-    is_plain = places > 0 and code & 15 == (1 << places) - 1 and code >> 4 & 7 == (1 << lengths) - 1
-    return places + lengths, (1 << 8 * places) - 1 if is_plain else 0, 8 * places
-
-
-_COPY = [_lay_out_copy(code) for code in range(256)]
-
-
-def size_after(difference: bytes) -> int:
-    """Return the size of the object that a difference describes, given its first bytes. Raises Damaged."""
-    try:
-        return _varint(difference, _varint(difference, 0)[1])[0]
-    except IndexError:
-        raise Damaged("a difference that is cut off") from None
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number of 7 bits a byte, the lowest first, and where it ends. Raises IndexError and Damaged."""
-    number = shift = 0
-    while True:
-        byte = data[at]
-        number |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return number, at
-        if number > _NUMBER or shift > 63:
-            raise Damaged("a number that is too large")
 
 
 def _distance(data: bytes, at: int) -> tuple[int, int]:
@@ -262,6 +220,6 @@ def _distance(data: bytes, at: int) -> tuple[int, int]:
         at += 1
         byte = data[at]
         number = number + 1 << 7 | byte & 0x7F
-        if number > _NUMBER:
+        if number > MAX_NUMBER:
             raise Damaged("a number that is too large")
     return number, at + 1

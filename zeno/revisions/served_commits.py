@@ -13,7 +13,7 @@ from zeno.revisions.objects import Unavailable
 from zeno.revisions.refs import Named, Unknown, is_matched
 from zeno.revisions.repository import NoRepository, RepositoryAtRoot
 from zeno.revisions.trees import Trees
-from zeno.search.corpus import Corpus
+from zeno.search.corpus import Corpus, Revisions
 
 if TYPE_CHECKING:
     from zeno.revisions.blob_texts import BlobTexts
@@ -25,7 +25,7 @@ ALL = "all"
 MAX_COMMITS = 4
 
 
-class ServedCommits:
+class ServedCommits(Revisions):
     """The commits of the repository at a root. A name is looked up for every request: branches move."""
 
     def __init__(

@@ -6,7 +6,6 @@ match, and says whether it wants more of them. `loop` is the search itself.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import ClassVar, Protocol
 
 from zeno.code.table import FactTable
 from zeno.errors import InvalidArgs
@@ -17,17 +16,12 @@ from zeno.files.walk import Unlisted, WalkedNames, list_directory, walk_runs
 from zeno.meter import Meter
 from zeno.ranking.places import PlaceTables
 from zeno.search.fork_helper import ForkHelper, possible
-from zeno.search.loop import SearchFiles, Sharing, search
+from zeno.search.loop import SearchFiles, search
 from zeno.search.query import Query
 from zeno.search.selection import Candidates, Rules, Selection, select
 from zeno.search.sink import Sink, Skipped
 from zeno.search.word_counts import WordCounts
 from zeno.text.path_names import Paths
-
-# With fewer files a second process costs more than it saves.
-SHARED_FROM = 1000
-# Number of files that a process claims at a time: small, so that neither waits long for the other at the end.
-PART = 64
 
 # With fewer directories to enter a second process costs more than it saves.
 SHARED_DIRECTORIES = 256
@@ -35,18 +29,17 @@ SHARED_DIRECTORIES = 256
 # Levels that are listed by one process before that number is known.
 _LEVELS = 4
 
-# No name has a lone surrogate: bytes that are not UTF-8 are printed in another way.
-_PATH, _RUN = "\udffe", "\udfff"
-
 
 class Snapshot:
     """The files that some rules leave at one moment. Use it only for the request that took it."""
 
-    def __init__(self, candidates: Candidates, tree: SearchedTree, sharing: Sharing | None = None) -> None:
+    is_shared = True
+    """Whether a second process helps to search many files."""
+
+    def __init__(self, candidates: Candidates, tree: SearchedTree) -> None:
         self.candidates = candidates
         """These files, sorted and capped, and the names beside them that are no files."""
         self._tree = tree
-        self._sharing = sharing
 
     def paths(self, selection: Selection) -> Paths:
         """Return the candidates that a selection asks for."""
@@ -54,7 +47,7 @@ class Snapshot:
 
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search the candidates that a selection asks for. Return those that cannot be searched."""
-        return search(self._tree, self._files(selection, query, meter), query, sink, meter, self._sharing)
+        return search(self._tree, self._files(selection, query, meter), query, sink, meter, shared=self.is_shared)
 
     def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
         """Return which of the candidates that a selection asks for have these words. The query finds all texts."""
@@ -67,41 +60,26 @@ class Snapshot:
         return SearchFiles(self.paths(selection))
 
 
-class Revisions(Protocol):
-    """The commits that requests may ask for."""
+class Revisions:
+    """The commits that requests may ask for: by default none."""
 
     @property
     def allowed(self) -> list[str]:
         """Which commits these are: `all`, names, or globs over references. Empty: none."""
-        ...
+        return []
 
-    def at(self, rev: str, field: str) -> "Corpus":
+    def at(self, _rev: str, field: str) -> "Corpus":
         """Return the corpus of a commit. Raises InvalidArgs, UnknownRev, ObjectUnavailable or Denied."""
-        ...
+        raise InvalidArgs(f"{field} cannot be given: this server serves no commits")
 
     @property
     def has_pending_work(self) -> bool:
         """Whether there is background work to do."""
-        ...
+        return False
 
     def idle(self) -> bool:
         """Do one step of it; return False when nothing is left."""
-        ...
-
-
-class NoRevisions:
-    """No commits."""
-
-    allowed: ClassVar[list[str]] = []
-    has_pending_work = False
-
-    def idle(self) -> bool:
-        """There is nothing to do."""
         return False
-
-    def at(self, _rev: str, field: str) -> "Corpus":
-        """Raise InvalidArgs."""
-        raise InvalidArgs(f"{field} cannot be given: this server serves no commits")
 
 
 class Corpus(ABC):
@@ -116,7 +94,7 @@ class Corpus(ABC):
         """Facts about source code, by the content of files."""
         self.places = PlaceTables()
         """The words in the paths of recent selections."""
-        self.revisions: Revisions = NoRevisions()
+        self.revisions = Revisions()
         """The commits that requests may ask for."""
 
     @abstractmethod
@@ -189,35 +167,22 @@ class ColdCorpus(Corpus):
 
     tree: Tree
 
-    def __init__(
-        self,
-        tree: Tree,
-        *,
-        facts: FactTable | None = None,
-        shared_from: int = SHARED_FROM,
-        part: int = PART,
-        shared_directories: int = SHARED_DIRECTORIES,
-    ) -> None:
-        """Search with a second process from `shared_from` files on, and walk with one from that many directories on."""
+    def __init__(self, tree: Tree, facts: FactTable | None = None) -> None:
         super().__init__(tree, facts or FactTable())
-        self.sharing = Sharing(shared_from, part)
-        self._shared_directories = shared_directories
 
     def snapshot(self, rules: Rules) -> Snapshot:
         """Walk the tree."""
-        return Snapshot(self.walk(rules), self.tree, self.sharing)
+        return Snapshot(self.walk(rules), self.tree)
 
     def walk(self, rules: Rules) -> Candidates:
         """Return the candidates that a walk finds."""
-        return select(walk_shared(self.tree, rules.names, rules.start, self._shared_directories), rules)
+        return select(walk_shared(self.tree, rules.names, rules.start), rules)
 
 
-def walk_shared(
-    tree: Tree, by_name: NameRules, start: str, shared_from: int = SHARED_DIRECTORIES
-) -> Iterator[WalkedNames]:
+def walk_shared(tree: Tree, by_name: NameRules, start: str) -> Iterator[WalkedNames]:
     """Yield all names under the root in order, from `start` on; the caller may stop at any point.
 
-    A second process walks a part of them if `shared_from` directories are left to enter four levels down or higher.
+    A second process walks a part of them if many directories are left to enter four levels down or higher.
     """
     if start or tree.policy.ignored:
         yield from walk_runs(tree, by_name, start)
@@ -225,7 +190,7 @@ def walk_shared(
     items: list[WalkedNames | Unlisted] = [Unlisted("", by_name.begin())]
     for level in range(_LEVELS):
         # To list a directory before the walk enters it takes time, which only a second process saves.
-        if not 0 < _count_unlisted(items) < shared_from or (level and not possible()):
+        if not 0 < _count_unlisted(items) < SHARED_DIRECTORIES or (level and not possible()):
             break
         items = [
             found
@@ -241,23 +206,13 @@ def walk_shared(
             else:
                 yield item
 
-    if _count_unlisted(items) < shared_from or not possible():
+    if _count_unlisted(items) < SHARED_DIRECTORIES or not possible():
         yield from below(range(len(items)))
         return
-    with ForkHelper(len(items), lambda part: _pack(below(part)), 1) as helper:
-        for part, packed in helper.results():
-            yield from below(part) if packed is None else _unpack(packed)
+    with ForkHelper(len(items), lambda part: list(map(tuple, below(part))), 1) as helper:
+        for part, sent in helper.results():
+            yield from below(part) if sent is None else map(WalkedNames._make, sent)
 
 
 def _count_unlisted(items: Iterable[WalkedNames | Unlisted]) -> int:
     return sum(isinstance(item, Unlisted) for item in items)
-
-
-def _pack(found: Iterable[WalkedNames]) -> bytes:
-    return _RUN.join(_PATH.join((problem or "", *paths)) for paths, problem in found).encode(errors="surrogatepass")
-
-
-def _unpack(packed: bytes) -> Iterator[WalkedNames]:
-    for run in packed.decode(errors="surrogatepass").split(_RUN) if packed else ():
-        problem, *paths = run.split(_PATH)
-        yield WalkedNames(paths, problem or None)

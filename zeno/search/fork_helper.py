@@ -2,27 +2,23 @@
 as long.
 
 Threads would not help, since only one of them runs Python at a time. A forked copy of this process works from the last
-part of the list backwards, sends its results through a pipe, and exits. Parts without a result, because the copy failed
-or was killed, are left to this process, so no answer depends on the copy.
-
-The copy runs the same code on the same open root, so it can open no more than this process can.
+part of the list backwards and sends its results at its end. Parts without a result, because the copy failed or was
+killed, are left to this process, so no answer depends on the copy.
 """
 
-import gc
+import marshal
 import os
-import signal
 from collections.abc import Callable, Iterator
-from typing import NoReturn
+from typing import Any
 
+from zeno.forked import Forked
 from zeno.options import is_without
 
 # Each part is one byte in a pipe; this many fit into the smallest pipe.
 MAX_PARTS = 4096
-# Each result is sent behind its length, in so many bytes.
-_LENGTH = 8
 
-PartialWork = Callable[[range], bytes]
-"""Does the items with these indexes and returns the result."""
+PartialWork = Callable[[range], Any]
+"""Does the items with these indexes and returns the result: lists, tuples, texts, numbers and None."""
 
 
 def possible() -> bool:
@@ -45,13 +41,24 @@ class ForkHelper:
         At its end the other process calls `sure` and sends nothing if that is False.
         """
         self._count = count
-        self._sure = sure
         self._part = max(part, -(-count // MAX_PARTS))
         self._parts = -(-count // self._part)
-        self._process = 0
-        self._open: list[int] = []
+        self._copy: Forked | None = None
+        self._tickets = -1
+        parent = os.getpid()
+
+        def help_from_the_end() -> bytes:
+            results: list[Any] = []
+            while self._claim() and os.getppid() == parent:
+                results.append(work(self._items(self._parts - 1 - len(results))))
+            return marshal.dumps(results[::-1]) if sure() else b""
+
         try:
-            self._start(work)
+            self._tickets, tickets = os.pipe()
+            # A process that reads a ticket has claimed a part: this one from the front, the other from the back.
+            os.write(tickets, b"." * self._parts)
+            os.close(tickets)
+            self._copy = Forked(help_from_the_end, lasting=False)
         except OSError:
             self.close()
 
@@ -61,95 +68,37 @@ class ForkHelper:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def results(self) -> Iterator[tuple[range, bytes | None]]:
+    def results(self) -> Iterator[tuple[range, Any]]:
         """Yield each part, in order, with the other process's result; None if this process has to do it."""
         done = 0
-        while done < self._parts and self._process and self._claim():
+        while done < self._parts and self._copy is not None and self._claim():
             yield self._items(done), None
             done += 1
         rest = self._parts - done
-        sent = self._receive() if rest and self._process else []
+        sent = self._receive() if rest else []
         for number in range(rest):
             yield self._items(done + number), sent[number] if len(sent) == rest else None
+
+    def close(self) -> None:
+        """Kill the other process if it is still running."""
+        if self._copy is not None:
+            self._copy.close()
+            self._copy = None
+        if self._tickets >= 0:
+            os.close(self._tickets)
+            self._tickets = -1
 
     def _items(self, number: int) -> range:
         return range(number * self._part, min((number + 1) * self._part, self._count))
 
-    def close(self) -> None:
-        """Kill the other process if it is still running."""
-        if self._process:
-            try:
-                if os.waitpid(self._process, os.WNOHANG) == (0, 0):
-                    os.kill(self._process, signal.SIGKILL)
-                    os.waitpid(self._process, 0)
-            except ChildProcessError:
-                # With SIGCHLD ignored, the system reaps children by itself.
-                pass
-            self._process = 0
-        while self._open:
-            os.close(self._open.pop())
-
-    def _start(self, work: PartialWork) -> None:
-        self._tickets, tickets = os.pipe()
-        self._open += [self._tickets, tickets]
-        self._answer, answer = os.pipe()
-        self._open += [self._answer, answer]
-        # A process that reads a ticket has claimed a part: this one from the front, the other from the back.
-        os.write(tickets, b"." * self._parts)
-        self._close(tickets)
-        parent = os.getpid()
-        # Signals are blocked until the copy has reset this process's handlers.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        try:
-            process = os.fork()
-            if process == 0:
-                self._help(work, answer, blocked, parent)
-            self._process = process
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        self._close(answer)
-
-    def _close(self, descriptor: int) -> None:
-        self._open.remove(descriptor)
-        os.close(descriptor)
-
     def _claim(self) -> bool:
         return os.read(self._tickets, 1) != b""
 
-    def _receive(self) -> list[bytes]:
+    def _receive(self) -> list[Any]:
         """Return all results of the other process after it has ended; none if it failed."""
-        pieces = [os.read(self._answer, 1 << 20)]
-        while pieces[-1]:
-            pieces.append(os.read(self._answer, 1 << 20))
-        self.close()
-        sent = b"".join(pieces)
-        results, at = [], 0
-        while at < len(sent):
-            end = at + _LENGTH + int.from_bytes(sent[at : at + _LENGTH], "big")
-            if end > len(sent):
-                return []
-            results.append(sent[at + _LENGTH : end])
-            at = end
-        return results
-
-    def _help(self, work: PartialWork, answer: int, blocked: "set[signal.Signals | int]", parent: int) -> NoReturn:
-        """Run in the other process: do parts from the last one on, send the results, exit. Never returns."""
-        failed = 1
+        data = self._copy.wait(None) if self._copy is not None else None
         try:
-            signal.set_wakeup_fd(-1)
-            for number in signal.valid_signals():
-                if callable(signal.getsignal(number)):
-                    signal.signal(number, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-            gc.disable()
-            self._close(self._answer)
-            results: list[bytes] = []
-            while self._claim() and os.getppid() == parent:
-                result = work(self._items(self._parts - 1 - len(results)))
-                results.append(len(result).to_bytes(_LENGTH, "big") + result)
-            unsent = memoryview(b"".join(reversed(results)) if self._sure() else b"")
-            while unsent:
-                unsent = unsent[os.write(answer, unsent) :]
-            failed = 0
-        finally:
-            os._exit(failed)
+            sent: list[Any] = marshal.loads(data) if data else []  # noqa: S302 - from a copy of this process
+        except (EOFError, ValueError, TypeError):
+            return []
+        return sent

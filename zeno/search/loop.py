@@ -4,12 +4,10 @@ Texts in memory are scanned by those that hold them; all other files are read fr
 warm searches are this loop; in a cold one nothing is in memory.
 """
 
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from itertools import islice, repeat
-from typing import NamedTuple
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import NoBytes
@@ -23,6 +21,10 @@ from zeno.text.path_names import decode_name, raw
 
 # Hardly any file to search is longer; longer ones are read into an object of their own.
 ROOM = 1 << 16
+# With fewer files a second process costs more than it saves.
+SHARED_FROM = 1000
+# Number of files that a process claims at a time: small, so that neither waits long for the other at the end.
+PART = 64
 
 _REASONS: dict[NoBytes, SkipReason] = {
     NoBytes.BINARY: "binary",
@@ -33,24 +35,9 @@ _REASONS: dict[NoBytes, SkipReason] = {
 
 Glance = int | NoBytes | None
 """A file as a second process saw it: its size if it cannot match, why it is no text, or None if it may match."""
-# The glance of a file in the array that is sent: sizes as they are, other values below zero.
-_SENT: dict[Glance, int] = {None: -1, **{why: -2 - number for number, why in enumerate(NoBytes)}}
-_RECEIVED = {sent: glance for glance, sent in _SENT.items()}
 
 # A module global, because enum lookups are slow and a search needs one per file.
 _UNREADABLE = NoBytes.UNREADABLE
-
-
-class MayMatch(NamedTuple):
-    """A file that may have a matching line."""
-
-    path: str
-    lines: LineView | None
-    """Its text; None if it has to be read from disk."""
-    first: int | None = None
-    """Offset in the text around it of the first match of the scan; None if nothing was scanned."""
-    ranges: Sequence[tuple[int, int]] | None = None
-    """The parts of that text that may match."""
 
 
 class SearchFiles:
@@ -64,24 +51,17 @@ class SearchFiles:
         self.skipped = Skipped()
         """Files that are known not to be searched, by reason."""
 
-    def scan(self, query: Query, meter: Meter) -> tuple[Scan | None, Iterator[MayMatch]]:
-        """Return the scan for lines, and the files that may match, sorted by path."""
-        return meter.guard_scan(query.plan.scan, query.states), (MayMatch(path, None) for path in self.unheld)
-
-
-class Sharing(NamedTuple):
-    """When a second process helps to read files."""
-
-    least: int
-    """From so many files on."""
-    part: int
-    """How many files a process claims at a time."""
+    def scan(self, _query: Query, _meter: Meter) -> Iterator[SearchedFile | str]:
+        """Return the files that may match, sorted by path; the path alone of a file that has to be read from disk."""
+        return iter(self.unheld)
 
 
 def search(
-    tree: SearchedTree, selected: SearchFiles, query: Query, sink: Sink, meter: Meter, sharing: Sharing | None = None
+    tree: SearchedTree, selected: SearchFiles, query: Query, sink: Sink, meter: Meter, *, shared: bool = False
 ) -> Skipped:
     """Give the files that may match to the sink, in the order of paths. Return the files that cannot be searched.
+
+    If it is `shared`, a second process helps to read many files from disk.
 
     When the sink only counts, no more is read of a file than it takes to know whether it can be searched.
     """
@@ -90,23 +70,21 @@ def search(
     unheld = selected.unheld
     if sink.wish is not Wish.MORE and (sink.wish is Wish.STOP or not unheld):
         return skipped
-    scan, files = selected.scan(query, meter)
     read = 0
     with _DiskTexts(tree, query, meter, skipped) as disk:
-        if sharing is not None:
-            disk.share(unheld, sharing)
-        for path, lines, first, ranges in files:
+        if shared:
+            disk.share(unheld)
+        for file in selected.scan(query, meter):
             if sink.wish is not Wish.MORE:
                 break
-            if lines is None:
-                read += 1
-                text = disk.find(path)
-                if text is None:
-                    continue
-                lines = LineView(text)
-            else:
-                meter.count_file(lines.size)
-            sink.take(SearchedFile(path, lines, lines.matching(query.matches, scan, ranges, first)))
+            if not isinstance(file, str):
+                meter.count_file(file.lines.size)
+                sink.take(file)
+                continue
+            read += 1
+            found = disk.find(file)
+            if found is not None:
+                sink.take(found)
         if sink.wish is Wish.COUNT:
             for path in unheld[read:]:
                 disk.count(path, known=path in selected.known)
@@ -118,6 +96,7 @@ class _DiskTexts:
 
     def __init__(self, tree: SearchedTree, query: Query, meter: Meter, skipped: Skipped) -> None:
         self._tree = tree
+        self._query = query
         self._max_bytes = query.max_bytes
         self._plan = query.plan
         self._meter = meter
@@ -134,35 +113,41 @@ class _DiskTexts:
             self._skipped.add(decode_name(folder) + "/", "unreadable")
         self._stack.close()
 
-    def share(self, paths: Sequence[str], sharing: Sharing) -> None:
+    def share(self, paths: Sequence[str]) -> None:
         """Let a second process look at these files from their end, if there are enough of them."""
         # If a scan rules nothing out, a second process saves nothing.
-        if len(paths) < sharing.least or self._plan.scan is None or not possible():
+        if len(paths) < SHARED_FROM or self._plan.scan is None or not possible():
             return
 
-        def look(some: range) -> bytes:
+        def look(some: range) -> list[int | str | None]:
             looks = (self._look(paths[index], check=False) for index in some)
             # A file without a text cannot match.
-            glances = (seen if text is None else None for seen, text in looks)
-            return array("q", (one if isinstance(one, int) else _SENT[one] for one in glances)).tobytes()
+            return [
+                None if text is not None else seen.value if isinstance(seen, NoBytes) else seen for seen, text in looks
+            ]
 
-        helper = ForkHelper(len(paths), look, sharing.part, lambda: not self._find_doubtful())
+        helper = ForkHelper(len(paths), look, PART, lambda: not self._find_doubtful())
         self._glances = (
             glance
             for some, sent in self._stack.enter_context(helper).results()
             for glance in (
-                repeat(None, len(some)) if sent is None else (_RECEIVED.get(one, one) for one in array("q", sent))
+                repeat(None, len(some))
+                if sent is None
+                else (NoBytes(one) if isinstance(one, str) else one for one in sent)
             )
         )
 
-    def find(self, path: str) -> bytes | None:
-        """Count one file and return its text in normal form; None where it cannot be searched or cannot match."""
+    def find(self, path: str) -> SearchedFile | None:
+        """Count one file and return it with its lines; None where it cannot be searched or cannot match."""
         glance = next(self._glances)
         text = None
         if glance is None:
             glance, text = self._look(path, check=True)
         self._count(path, glance)
-        return text
+        if text is None:
+            return None
+        lines = LineView(text)
+        return SearchedFile(path, lines, lines.matching(self._query.matches, self._scan))
 
     def count(self, path: str, *, known: bool) -> None:
         """Count one file without searching it; nothing of it is read if it is known to be a text."""
@@ -182,6 +167,10 @@ class _DiskTexts:
             self._meter.count_file(seen)
 
     # Created with the first file: usually all texts are in memory, and no file is read.
+
+    @cached_property
+    def _scan(self) -> Scan | None:
+        return self._meter.guard_scan(self._plan.scan, self._query.states)
 
     @cached_property
     def _opener(self) -> BatchReader:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol, overload
 
 from stringzilla import count as count_bytes  # up to ten times as fast as the method of bytes
 
+from zeno.code.pool import Holder, SourceText
 from zeno.meter import Scan
 from zeno.text.regex import Matches
 
@@ -63,10 +64,12 @@ class LineView:
     and where the lines that match begin.
     """
 
-    __slots__ = ("_begins", "_count", "_end", "_from", "_index", "_start", "_text", "_to")
+    __slots__ = ("_begins", "_count", "_end", "_from", "_index", "_start", "_text", "_to", "holder")
 
-    def __init__(self, text: bytes, start: int = 0, end: int | None = None) -> None:
+    def __init__(self, text: bytes, start: int = 0, end: int | None = None, holder: Holder | None = None) -> None:
         self._text = text
+        self.holder = holder
+        """Holds the text, if it is kept in memory between requests."""
         self._start = start
         self._end = len(text) if end is None else end
         self._count: int | None = None
@@ -215,6 +218,11 @@ class SearchedFile(NamedTuple):
     """Indexes into `lines` of the lines that match, in order, found as they are asked for. There may be none.
 
     Matches of several lines are found by `lines.spans`."""
+
+    @property
+    def source(self) -> SourceText:
+        """The text, to ask for facts about it."""
+        return SourceText(self.path, lambda: self.lines.text, self.lines.holder)
 
 
 class Wish(Enum):

@@ -4,8 +4,7 @@ Texts are counted as they are read. A corpus that keeps words by content reads o
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Sequence
 
 from zeno.meter import Meter
 from zeno.ranking.ranker import Occurrences, TextWords
@@ -16,12 +15,8 @@ from zeno.search.sink import SearchedFile, Skipped, Wish
 _COST_OF_A_BYTE = 64
 
 
-class MayDefine(Protocol):
-    """Whether a file may define a name with one of some keys."""
-
-    def __call__(self, file: int, keys: frozenset[int], /) -> bool:
-        """Return it; a file is its index."""
-        ...
+MayDefine = Callable[[int, frozenset[int]], bool]
+"""Whether a file, given by its index, may define a name with one of some keys."""
 
 
 class WordCounts:

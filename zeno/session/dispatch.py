@@ -13,7 +13,7 @@ from contract_spec.operations import args_schema, operations
 from zeno.errors import DeadlineExceeded, InvalidArgs, UnknownOp, ZenoError
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
-from zeno.session.wire import PATIENCE, complaint
+from zeno.session.wire import FULLY_CHECKED_CHARACTERS, complaint
 from zeno.text import regex
 
 OPS = operations()
@@ -44,7 +44,9 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
     """
     if request.op not in OPS:
         raise UnknownOp(request.op)
-    found = spec.violations(f"zeno/ops/{request.op}.json#/$defs/args", request.args, patience=PATIENCE)
+    found = spec.violations(
+        f"zeno/ops/{request.op}.json#/$defs/args", request.args, most_characters=FULLY_CHECKED_CHARACTERS
+    )
     if found:
         raise InvalidArgs(complaint((_sentence(violation, request.op) for violation in found), request.args))
     model, run = load(request.op)

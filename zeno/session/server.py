@@ -25,10 +25,10 @@ from zeno.session.warm_up import WarmUp
 from zeno.session.wire import Answer
 
 if TYPE_CHECKING:
-    from zeno.session.forked import Forked
+    from zeno.forked import Forked
 
 # Seconds for which a request runs in this process where a deadline is set. Then it goes on where it can be killed.
-PATIENCE = 0.05
+QUICK_SECONDS = 0.05
 
 
 class Server:
@@ -190,7 +190,7 @@ class Server:
         No other thread may run Python code meanwhile: the copy has only the calling thread, so a lock that another one
         holds stays locked in it. Raises OSError where the system cannot fork.
         """
-        from zeno.session.forked import Forked
+        from zeno.forked import Forked
 
         request = job.request
         assert request is not None  # noqa: S101 - for the type checker: a job without one has its answer
@@ -257,7 +257,7 @@ class Server:
 
     def _run_to_end(self, job: Job, abandoned: Callable[[], bool] | None = None) -> Answer:
         """Run a job to its end and return its answer."""
-        if not self.run(job, None if job.deadline is None else lambda: PATIENCE, abandoned):
+        if not self.run(job, None if job.deadline is None else lambda: QUICK_SECONDS, abandoned):
             self.before_fork(job)
             try:
                 forked = self.fork(job)

@@ -18,7 +18,7 @@ from zeno.errors import InvalidJson, InvalidRequest, ZenoError
 MAX_DEPTH = 64
 MAX_MESSAGE = 4096
 # For longer requests only the first error is reported.
-PATIENCE = 1 << 14
+FULLY_CHECKED_CHARACTERS = 1 << 14
 _WHITE = b" \t\r\n"
 
 
@@ -68,7 +68,7 @@ def op_of(value: Any) -> str | None:
 
 def request(value: Any) -> Request:
     """Validate a value and return it as a request. Raises InvalidRequest."""
-    found = spec.violations("zeno/request.json", value, patience=PATIENCE)
+    found = spec.violations("zeno/request.json", value, most_characters=FULLY_CHECKED_CHARACTERS)
     if found:
         raise InvalidRequest(complaint(map(_sentence, found), value))
     return Request.model_validate(value)
@@ -79,7 +79,7 @@ def complaint(sentences: Iterable[str], value: Any) -> str:
     told = "; ".join(sorted(set(sentences)))
     return (
         f"{told}; there may be more: of a request this long only the first is reported"
-        if len(repr(value)) > PATIENCE
+        if len(repr(value)) > FULLY_CHECKED_CHARACTERS
         else told
     )
 

@@ -50,7 +50,9 @@ class CheckedSearch(NamedTuple):
 def check_search(claimed: dict[str, Any], replayer: Replayer) -> CheckedSearch:
     """Search again for what a claim says of a search."""
     type_ = claimed["type"]
-    args = {name: value for name, value in claimed.items() if name != "type"}
+    # With another commit to look in, that one counts.
+    ignored = {"type"} if replayer.later is None else {"type", "rev"}
+    args = {name: value for name, value in claimed.items() if name not in ignored}
     op = "find_symbols" if type_ == "defines" else "find_references" if "name" in claimed else "grep"
     asked = args | _COUNTING[op] | {"max_files": _NO_LIMIT, "max_bytes": _NO_LIMIT}
     try:

@@ -18,16 +18,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-import contract_spec as spec
-
-from zeno.errors import CannotRun, Denied, InvalidArgs, ResponseTooLarge, ZenoError
+from zeno.errors import CannotRun, InvalidArgs
 from zeno.files.file_tree import FileTree
 from zeno.files.policy import Policy
 from zeno.files.roots import Nested, Roots
 from zeno.files.tree import Tree
-from zeno.meter import Meter
-from zeno.options import Options, read_roots
-from zeno.results.seals import seal
+from zeno.options import read_roots
+from zeno.results.seals import Citation, Evidence, FindCommit, NotRecorded
+from zeno.revisions.repository import RepositoryAtRoot
+from zeno.revisions.served_commits import ServedCommits
 from zeno.trace.events import entry, event_violation
 from zeno.trace.log import Log, lines_backwards, timestamp
 
@@ -38,27 +37,10 @@ TRACE, ROOT, SUBCALL, POLICY = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL", "ZENO_
 OWN = ("claim", "subcall_start", "subcall_end")
 """Events that an agent may write. All others are written by the server."""
 
-MAX_CITED_BYTES = 1 << 24
-"""Bytes of all lines that one claim may cite without their sha256: no more than an answer may hold."""
-MAX_SCANNED_BYTES = 1 << 30
-"""Bytes of files that one claim may have read to find its lines. A server does nothing else meanwhile."""
 MAX_ANSWERS = 100
 """Answers that one claim may cite. Each is looked for in the trace."""
 
-Citation = tuple[str, int, int] | dict[str, Any]
 CitedAnswer = str | dict[str, Any]
-
-
-class NotRecorded(Exception):
-    """The event is not valid or its evidence cannot be read. The message says what would be right."""
-
-
-class EvidenceDenied(NotRecorded):
-    """The policy denies a path that a claim cites. The message does not say whether anything is there."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"the evidence cannot be read: {Denied(path)}")
-        self.path = path
 
 
 class Subcall:
@@ -73,7 +55,8 @@ class Recorder:
     """Appends an agent's events to a log. With a root, citations get the SHA-256 of the lines they cite.
 
     `root` is a directory, several as lines of NAME=DIR, or a tree that stays open when the recorder is closed. `policy`
-    holds for directories; a tree has its own. Claims that cite a denied path are refused.
+    holds for directories; a tree has its own. Claims that cite a denied path are refused. `find_commit` returns the
+    tree of a commit that a citation names; commits of the repository at a directory are found without it.
     """
 
     def __init__(
@@ -83,6 +66,7 @@ class Recorder:
         parent: str | None = None,
         clock: Callable[[], float] = time.time,
         policy: Policy | None = None,
+        find_commit: FindCommit | None = None,
     ) -> None:
         self._path = log
         self._clock = clock
@@ -95,6 +79,11 @@ class Recorder:
             self._log.close()
             raise
         self._tree = self._owned if isinstance(root, str) else root
+        self._repository = None if self._owned is None else RepositoryAtRoot(self._owned.descriptors)
+        self._find_commit = find_commit
+        if self._owned is not None and self._repository is not None:
+            commits = ServedCommits(self._owned, self._repository, None)
+            self._find_commit = lambda rev: commits.at(rev, "rev").tree
 
     @classmethod
     def of_environment(cls) -> Self:
@@ -112,6 +101,8 @@ class Recorder:
     def close(self) -> None:
         """Close the log, and the root if this recorder opened it."""
         self._log.close()
+        if self._repository is not None:
+            self._repository.close()
         if self._owned is not None:
             self._owned.close()
 
@@ -129,7 +120,8 @@ class Recorder:
         id: str | None = None,
         parent: str | None = None,
     ) -> dict[str, Any]:
-        """Write a claim with the lines it cites, as (path, first line, last line). Return the event as written.
+        """Write a claim with the lines it cites, as (path, first line, last line), or as objects, which may name a
+        definition (`symbol`) and a commit (`rev`). Return the event as written.
 
         `answers` are whole answers that it cites, by the id of their request; the last answer with that id counts.
         `search` says what a search shows: `type` is occurs, absent or defines; `pattern` with arguments of grep, or
@@ -137,17 +129,15 @@ class Recorder:
         Raises NotRecorded if a citation is not valid or cannot be read, EvidenceDenied if the policy denies its path.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
-        meter = Meter(options=Options(max_response_bytes=MAX_CITED_BYTES, max_scan_bytes=MAX_SCANNED_BYTES))
-        event["evidence"] = [self._seal(_citation(one), meter) for one in evidence]
-        if self._tree is not None and self._tree.rev is not None:
-            event["evidence"] = [{**one, "rev": self._tree.rev} for one in event["evidence"]]
+        cited = Evidence(self._tree, self._find_commit)
+        event["evidence"] = [cited.seal(one) for one in evidence]
         answers = list(answers)
         if len(answers) > MAX_ANSWERS:
             raise NotRecorded(f"a claim may cite {MAX_ANSWERS} answers, and not {len(answers)}")
-        if cited := [self._find_given(one) if isinstance(one, str) else one for one in answers]:
-            event["answers"] = cited
+        if given := [self._find_given(one) if isinstance(one, str) else one for one in answers]:
+            event["answers"] = given
         if search is not None:
-            event["search"] = _require_sense(search)
+            event["search"] = cited.complete(search)
         return self.append(_with(event, id=id, parent=parent or self._parent))
 
     def start(self, task: str | None = None, *, id: str | None = None, parent: str | None = None) -> str:
@@ -194,38 +184,6 @@ class Recorder:
         self._log.append(line)
         return event
 
-    def _seal(self, citation: dict[str, Any], meter: Meter) -> dict[str, Any]:
-        """Return a citation with lines and their SHA-256, unless it has both or there is no root."""
-        if found := spec.violations("zeno/claim.json#/$defs/citation", citation):
-            sentences = sorted({f"{spec.dotted('', one.pointer) or 'it'} {one.message}" for one in found})
-            raise NotRecorded(f"not a valid citation: {'; '.join(sentences)}")
-        whole = "start_line" in citation and "end_line" in citation
-        if self._tree is None:
-            if whole:
-                return citation
-            raise NotRecorded("without a root only lines can be cited, by start_line and end_line")
-        if whole and "sha256" in citation:
-            self._require_allowed(citation["path"])
-            return citation
-        try:
-            return seal(citation, self._tree, meter)
-        except Denied:
-            raise EvidenceDenied(citation["path"]) from None
-        except ResponseTooLarge:
-            raise NotRecorded(f"a claim may cite {MAX_CITED_BYTES} bytes of text; cite fewer lines") from None
-        except ZenoError as error:
-            raise NotRecorded(f"the evidence cannot be read: {error}") from None
-
-    def _require_allowed(self, path: str) -> None:
-        """Raise EvidenceDenied if the policy denies a path. Other problems are found by verify."""
-        try:
-            if self._tree is not None:
-                self._tree.place(path, "path")
-        except Denied:
-            raise EvidenceDenied(path) from None
-        except ZenoError:
-            pass
-
     def _find_given(self, id: str) -> dict[str, Any]:
         """Return id and digest of the last answer that the log has for a request id."""
         # Ids that need no escapes are looked for in the bytes: parsing takes far longer.
@@ -266,23 +224,6 @@ def policy_of_environment() -> Policy | None:
         return Policy.from_json(text)
     except InvalidArgs as error:
         raise NotRecorded(f"{POLICY} is {error}") from None
-
-
-def _citation(given: Citation) -> dict[str, Any]:
-    if isinstance(given, dict):
-        return given
-    path, first, last = given
-    return {"path": path, "start_line": first, "end_line": last}
-
-
-def _require_sense(search: dict[str, Any]) -> dict[str, Any]:
-    """Return what a claim says of a search. Raises NotRecorded if it cannot be asked."""
-    wanted = {"name"} if search.get("type") == "defines" else {"name", "pattern"}
-    if len(wanted & search.keys()) != 1 or not {"name", "pattern"} & search.keys() <= wanted:
-        raise NotRecorded(f"search needs {' or '.join(sorted(wanted))}, and one of them alone")
-    if "name" in search and {"regex", "case_sensitive"} & search.keys():
-        raise NotRecorded("search: regex and case_sensitive belong to a pattern")
-    return search
 
 
 def _with(event: dict[str, Any], **fields: str | None) -> dict[str, Any]:

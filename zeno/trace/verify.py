@@ -73,30 +73,34 @@ class Seen:
     def __init__(self) -> None:
         self.delivered = Delivered()
         self.answers = Answers()
-        self._proven = Delivered()
+        self._by_commit: dict[str | None, Delivered] = {}
+        self._proven: dict[str | None, Delivered] = {}
+        """Lines by the commit that they are from; None for those of a tree that was served without a commit."""
         self._unsure: dict[bytes, Callable[[str], bool]] = {}
 
     def add(self, comparison: Comparison, tree: FileTree) -> None:
         """Add the answer of a compared exchange."""
         self.answers.add(comparison)
         self.delivered.add(comparison.spans)
+        rev = comparison.exchange.answer.get("summary", {}).get("rev") or tree.rev
+        self._by_commit.setdefault(rev, Delivered()).add(comparison.spans)
         if comparison.verdict == "same":
-            self._proven.add(comparison.spans)
+            self._proven.setdefault(rev, Delivered()).add(comparison.spans)
         if not comparison.certain:
             args = comparison.exchange.args
             where = canonical([args.get("path"), args.get("paths")])
             if where not in self._unsure:
                 self._unsure[where] = paths_read(tree, args)
 
-    def provenance(self, span: Span) -> Provenance:
-        """Return whether an answer so far delivered the lines."""
-        if self.delivered.covers(*span):
+    def provenance(self, span: Span, rev: str | None) -> Provenance:
+        """Return whether an answer so far delivered the lines, from the same commit."""
+        if rev in self._by_commit and self._by_commit[rev].covers(*span):
             return "delivered"
         return "unknown" if any(reaches(span.path) for reaches in self._unsure.values()) else "not_delivered"
 
-    def proves(self, span: Span) -> bool:
+    def proves(self, span: Span, rev: str | None) -> bool:
         """Whether an answer that still replays delivered the lines: then they have not changed since."""
-        return self._proven.covers(*span)
+        return rev in self._proven and self._proven[rev].covers(*span)
 
 
 def verify(steps: Iterable[TraceLine | Exchange], replayer: Replayer) -> Iterator[CheckedClaim]:
@@ -121,7 +125,8 @@ def _check(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedC
     # 5.0 is an integer too.
     path, first, last = replayer.resolve(citation["path"]), int(citation["start_line"]), int(citation["end_line"])
     span = Span(path, first, last)
-    provenance = seen.provenance(span)
+    rev = citation.get("rev") or replayer.corpus.tree.rev
+    provenance = seen.provenance(span, rev)
 
     def conclude(verdict: Any, moved_to: tuple[int, int] | None = None, reason: str | None = None) -> CheckedCitation:
         return CheckedCitation(path, first, last, verdict, moved_to, reason, provenance)
@@ -135,7 +140,7 @@ def _check(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedC
     except ZenoError as error:
         return conclude("missing", reason=str(error))
     found = check(VerifyCitation.model_validate(citation), tree, "evidence").model_dump(mode="json")
-    if found["verdict"] == "ok" and "sha256" not in citation and not seen.proves(span):
+    if found["verdict"] == "ok" and "sha256" not in citation and not seen.proves(span, rev):
         return conclude("unsealed", reason="no sha256 was given, and no answer that replays shows these lines")
     moved = found.get("moved_to")
     return conclude(found["verdict"], (moved["start_line"], moved["end_line"]) if moved else None, found.get("reason"))

@@ -18,7 +18,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from zeno.files.file_tree import FileTree
 from zeno.interfaces.claims import Claims
-from zeno.interfaces.visible import one_line
+from zeno.interfaces.rows import one_line
 from zeno.search.corpus import Corpus
 from zeno.session.server import Server
 

@@ -35,6 +35,8 @@ REQUEST_ID = "zeno/request_id"
 # Seconds between progress notifications to a client that asked for them.
 _PROGRESS = 1.0
 _NO_LIMIT = (1 << 53) - 1
+# The ways to say what a claim rests on.
+_CITATIONS = "evidence (lines or a symbol), answers (request ids of searches that found nothing) or search"
 # Arguments that name a commit.
 _COMMITS = ("rev", "changed_since")
 # Stands in the name of a default between a list and the member of its entries.
@@ -175,7 +177,10 @@ async def _claim(workers: Workers, args: dict[str, Any]) -> types.CallToolResult
         event = await workers.claim(args)
     except ZenoError as error:
         return _refusal(error, None)
-    return types.CallToolResult(content=[_text("[claim written to the trace]")], structured_content=event)
+    text = "[claim written to the trace]"
+    if not (event["evidence"] or event.get("answers") or event.get("search")):
+        text = f"{text[:-1]}; it cites nothing, so it will not check out: give {_CITATIONS}]"
+    return types.CallToolResult(content=[_text(text)], structured_content=event)
 
 
 async def _with_progress(context: Any, answering: Awaitable[types.CallToolResult]) -> types.CallToolResult:

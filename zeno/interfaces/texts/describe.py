@@ -2,8 +2,7 @@
 
 import json
 
-from zeno.interfaces.status import Asked, Result
-from zeno.interfaces.visible import visible_json
+from zeno.interfaces.rows import Asked, Result, visible_json
 
 
 def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:

@@ -1,8 +1,7 @@
 """The result of extract_symbols as text for models."""
 
-from zeno.interfaces.status import Asked, Result, count, cut
-from zeno.interfaces.texts.symbols import symbol_rows, write_range
-from zeno.interfaces.visible import one_line
+from zeno.interfaces.rows import Asked, Result, one_line, symbol_rows, write_range
+from zeno.interfaces.status import count, cut
 from zeno.text.symbols import language_of
 
 # Ranges of lines that could not be parsed, beyond this many, are not listed.

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.status import Asked, Result, completeness, count
-from zeno.interfaces.texts.symbols import scope_row
-from zeno.interfaces.visible import one_line, visible
+from zeno.interfaces.rows import Asked, Result, one_line, scope_row, visible
+from zeno.interfaces.status import completeness, count
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:

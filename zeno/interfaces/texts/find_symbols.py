@@ -2,9 +2,8 @@
 
 from itertools import groupby
 
-from zeno.interfaces.status import Asked, Result, completeness, count
-from zeno.interfaces.texts.symbols import symbol_rows
-from zeno.interfaces.visible import one_line
+from zeno.interfaces.rows import Asked, Result, one_line, symbol_rows
+from zeno.interfaces.status import completeness, count
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:

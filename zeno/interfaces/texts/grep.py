@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.status import Asked, Result, completeness, count
+from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, scope_row, split_clipped, tell_clipped, visible
+from zeno.interfaces.status import completeness, count
 from zeno.interfaces.texts import other
-from zeno.interfaces.texts.lines import CLIPPED, split_clipped, tell_clipped
-from zeno.interfaces.texts.symbols import scope_row
-from zeno.interfaces.visible import one_line, visible
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:

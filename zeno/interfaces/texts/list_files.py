@@ -1,8 +1,8 @@
 """The result of list_files as text for models."""
 
-from zeno.interfaces.status import Asked, Result, completeness, count
+from zeno.interfaces.rows import Asked, Result, one_line
+from zeno.interfaces.status import completeness, count
 from zeno.interfaces.texts import other
-from zeno.interfaces.visible import one_line
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:

@@ -1,8 +1,7 @@
 """A result as text for models where its operation has no text of its own: pairs of names and values."""
 
 from zeno.interfaces.plain_text import plain
-from zeno.interfaces.status import Asked, Result
-from zeno.interfaces.visible import visible
+from zeno.interfaces.rows import Asked, Result, visible
 
 
 def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:

@@ -1,8 +1,7 @@
 """The result of peek as text for models."""
 
-from zeno.interfaces.status import Asked, Result, count, next_peek
-from zeno.interfaces.texts.lines import number_lines, tell_clipped
-from zeno.interfaces.visible import one_line
+from zeno.interfaces.rows import Asked, Result, number_lines, one_line, tell_clipped
+from zeno.interfaces.status import count, next_peek
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from zeno.interfaces.status import Asked, Result, count
-from zeno.interfaces.texts.lines import CLIPPED
-from zeno.interfaces.visible import one_line, visible
+from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, visible
+from zeno.interfaces.status import count
 from zeno.results.selected_files import describe_selected, in_words
 
 _ROW_CHARS = 180

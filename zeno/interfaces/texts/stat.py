@@ -1,7 +1,6 @@
 """The result of stat as text for models."""
 
-from zeno.interfaces.status import Asked, Result
-from zeno.interfaces.visible import one_line, visible
+from zeno.interfaces.rows import Asked, Result, one_line, visible
 
 
 def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:

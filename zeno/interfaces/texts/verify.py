@@ -1,7 +1,7 @@
 """The result of verify as text for models."""
 
-from zeno.interfaces.status import Asked, Result, count
-from zeno.interfaces.visible import one_line, visible
+from zeno.interfaces.rows import Asked, Result, one_line, visible
+from zeno.interfaces.status import count
 
 _MATCHES = {
     "white_space": "but for white space at the ends of lines",

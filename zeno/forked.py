@@ -1,10 +1,10 @@
 """Run one function in a forked copy of this process, which can be killed at any moment.
 
-The copy shares the memory of its parent, so a search in it uses the warm cache without building one. It sends the bytes
-that the function returns through a pipe and ends. It never returns into the code that forked it.
+The copy shares the memory of its parent, so a search in it uses the warm cache without building one, and its open root,
+so it can open no more than its parent can. It sends the bytes that the function returns through a pipe and ends. It
+never returns into the code that forked it.
 """
 
-import ctypes
 import errno
 import gc
 import os
@@ -27,10 +27,12 @@ class Forked:
     Raises OSError when the process cannot be started, as on a system that has no fork.
     """
 
-    def __init__(self, work: Callable[[], bytes]) -> None:
+    def __init__(self, work: Callable[[], bytes], *, lasting: bool = True) -> None:
+        """Start it. One that is `lasting` leaves connections and Ctrl-C to its parent, and the kernel ends it when its
+        parent ends; `work` of others is short, or looks after its parent by itself."""
         if not hasattr(os, "fork") or is_without("fork"):
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-        prctl = getattr(ctypes.CDLL(None), "prctl", None)
+        prctl = _find_prctl() if lasting else None
         parent = os.getpid()
         self.descriptor, sink = os.pipe()
         # No signal may run this process's handlers in the copy.
@@ -40,7 +42,7 @@ class Forked:
             if self._process == 0:
                 # First of all: closing it leaves one descriptor where the limit is reached.
                 os.close(self.descriptor)
-                _run(work, sink, prctl, parent)
+                _run(work, sink, parent, prctl, lasting=lasting)
         except BaseException:
             os.close(self.descriptor)
             raise
@@ -75,7 +77,15 @@ class Forked:
             os.close(self.descriptor)
 
 
-def _run(work: Callable[[], bytes], sink: int, prctl: Callable[..., int] | None, parent: int) -> NoReturn:
+def _find_prctl() -> Callable[..., int] | None:
+    import ctypes  # a short copy needs none
+
+    return getattr(ctypes.CDLL(None), "prctl", None)
+
+
+def _run(
+    work: Callable[[], bytes], sink: int, parent: int, prctl: Callable[..., int] | None, *, lasting: bool
+) -> NoReturn:
     """Run the function in the copy, send its bytes and exit."""
     status = 1
     try:
@@ -88,10 +98,11 @@ def _run(work: Callable[[], bytes], sink: int, prctl: Callable[..., int] | None,
         for number in signal.valid_signals():
             if callable(signal.getsignal(number)):
                 signal.signal(number, signal.SIG_DFL)
-        # Ctrl-C goes to the whole process group, but only the parent decides whether to end the request.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if lasting:
+            # Ctrl-C goes to the whole process group, but only the parent decides whether to end the request.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            _close_connections(sink)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        _close_connections(sink)
         data = memoryview(work())
         while data:
             data = data[os.write(sink, data) :]

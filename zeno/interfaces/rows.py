@@ -1,0 +1,93 @@
+"""Text from files as rows: made safe to show, behind line numbers, below definitions.
+
+Characters that a terminal or a reader would obey are escaped: control characters but line feed and tab, marks that
+reorder text (bidirectional controls), the line and paragraph separators U+2028 and U+2029, annotation marks, and every
+character that Unicode calls default-ignorable: joiners, fillers, variation selectors and tag characters, which show
+nothing, make two names look the same and can carry hidden text. A carriage return is one of them, so no file can begin
+a row of its own in the middle of a line.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+Result = dict[str, Any]
+Asked = dict[str, Any]
+"""The arguments of a call, with the defaults for models."""
+
+CLIPPED = "…"
+"""Stands where a part of a line was left out."""
+
+_UNSAFE = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def visible(text: str) -> str:
+    """Return the text with unsafe characters written as \\xNN, \\uNNNN or \\UNNNNNNNN. Line feeds and tabs stay."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def one_line(text: str) -> str:
+    """Return a name as it is if it can be printed on a line, else as a JSON string in ASCII."""
+    return text if text.isprintable() and not _UNSAFE.search(text) else json.dumps(text)
+
+
+def visible_json(text: str) -> str:
+    """Return JSON text that is not ASCII with unsafe characters as JSON escapes, so that its value stays the same."""
+    return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def number_lines(lines: Result, first: int, last: int) -> list[str]:
+    """Return rows of lines with their numbers, from `first` on; the numbers are as wide as `last`."""
+    width = len(str(last))
+    return [
+        f"{number:>{width}}\t{visible(text)}{CLIPPED if clipped else ''}"
+        for number, (text, clipped) in enumerate(split_clipped(lines), first)
+    ]
+
+
+def split_clipped(lines: Result) -> Iterator[tuple[str, bool]]:
+    """Return each line of a text and whether it was clipped: those are the longest, with all that a line may have."""
+    texts = lines["text"].split("\n")
+    longest = max(map(len, texts)) if lines.get("clipped") else -1
+    return ((text, len(text) == longest) for text in texts)
+
+
+def tell_clipped(texts: list[Result], args: Asked) -> str:
+    """Say that lines were clipped, and which limit did it."""
+    longest = max((len(text) for one in texts if one.get("clipped") for text in one["text"].split("\n")), default=0)
+    if not longest:
+        return ""
+    # A line that had all of max_line_chars was clipped by it; a shorter one had no more room in the answer.
+    by = "max_line_chars" if longest >= args.get("max_line_chars", 0) else "max_chars"
+    return f"; long lines clipped, raise {by} to see more"
+
+
+def symbol_rows(symbols: list[Result]) -> Iterator[str]:
+    """Yield a row for each symbol of a file: its lines, its kind, its name with its containers."""
+    ranges = [write_range(one.get("start_line") or one["line"], one.get("end_line")) for one in symbols]
+    width = max(map(len, ranges), default=0)
+    for lines, one in zip(ranges, symbols, strict=True):
+        name = ".".join(part for part in (one.get("container"), one["name"]) if part)
+        yield f"{lines:>{width}}\t{one['kind']} {one_line(name)}"
+
+
+def scope_row(hit: Result) -> str:
+    """Return the row that names the definition around a hit; empty outside of all."""
+    scope = hit.get("scope")
+    if scope is None:
+        return ""
+    return f"in {scope['kind']} {one_line(scope['name'])} ({write_range(scope['line'], scope['end_line'])})"
+
+
+def write_range(first: int, last: int | None) -> str:
+    """Return lines as `3-5`, `3`, or `3-?` where the last is not known."""
+    return str(first) if first == last else f"{first}-{last or '?'}"
