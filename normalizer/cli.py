@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from normalizer.errors import CannotRun, Interrupted, did_you_mean
+from normalizer.terminal.help_format import write_text
 from normalizer.terminal.progress import LINE
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -65,6 +66,30 @@ UNLISTED = ("completion", "man")
 COMMANDS = {name: about for listed in GROUPS.values() for name, about in listed.items()}
 
 
+_OTHER_WORDS = {
+    "convert": "normalize",
+    "diff": "compare",
+    "import": "normalize",
+    "mean": "aggregate",
+    "show": "explain",
+    "statistics": "aggregate",
+    "stats": "aggregate",
+    "summarize": "aggregate",
+    "summary": "aggregate",
+    "validate": "audit",
+    "verify": "audit",
+}
+"""Words that people know from other programs, and the commands that do the like."""
+
+
+def _other_word(name: str) -> str | None:
+    """Return the command that a word of other programs stands for, also one with a slip in it."""
+    if get_close_matches(name, COMMANDS, 1):
+        return None
+    near = get_close_matches(name, _OTHER_WORDS, 1, 0.8)
+    return _OTHER_WORDS[near[0]] if near else None
+
+
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click asks so
         return list(COMMANDS)
@@ -73,10 +98,17 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS and cmd_name not in UNLISTED:
             if ctx.resilient_parsing:  # while a shell completes a line
                 return None
-            raise click.UsageError(f"no command is called {cmd_name}: {did_you_mean(cmd_name, COMMANDS)}", ctx)
+            meant = f"did you mean {near}?" if (near := _other_word(cmd_name)) else did_you_mean(cmd_name, COMMANDS)
+            raise click.UsageError(f"no command is called {cmd_name}: {meant}", ctx)
         module = importlib.import_module(f"normalizer.commands.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
+        write_text(formatter, self.help or "")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
+        write_text(formatter, self.epilog or "")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
         width = max(map(len, COMMANDS))
@@ -133,12 +165,12 @@ def _main(argv: list[str] | None = None) -> int:
     try:
         status = group.main(argv, prog_name="normalizer", standalone_mode=False)
         sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show(sys.stderr)
+        return 2
     except click.ClickException as error:
         LINE.clear()
-        error.message += _suggest_choice(error)  # type: ignore[misc] # final for subclasses; an instance is ours
-        # It may quote an argument, and a shell puts names of files there.
-        error.message = _printable(error.message)  # type: ignore[misc] # final for subclasses; an instance is ours
-        error.show(sys.stderr)
+        _tell_misuse(error)
         return 2
     except Interrupted as error:
         _cannot(str(error))
@@ -166,6 +198,16 @@ def _main(argv: list[str] | None = None) -> int:
     return int(status or 0)
 
 
+def _tell_misuse(error: click.ClickException) -> None:
+    """Say in two lines what is wrong with the words of a command, as `zeno` does."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context is not None else "normalizer"
+    message = " ".join((error.format_message().rstrip(".") + _suggest_choice(error)).split())
+    # It may quote an argument, and a shell puts names of files there.
+    print(_printable(f"{path}: error: {message[:1].lower()}{message[1:]}"), file=sys.stderr)
+    print(f"Try '{path} --help'.", file=sys.stderr)
+
+
 def _suggest_choice(error: click.ClickException) -> str:
     """Return the end of a message about a value that is no choice: the one that was probably meant."""
     if (
@@ -176,7 +218,7 @@ def _suggest_choice(error: click.ClickException) -> str:
         return ""
     given = error.message.split("'")[1:2]
     near = get_close_matches(given[0], [str(choice) for choice in error.param.type.choices], 1) if given else []
-    return f" Did you mean {near[0]}?" if near else ""
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _forget_output() -> None:

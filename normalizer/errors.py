@@ -20,11 +20,13 @@ class Interrupted(CannotRun):
     """Ctrl-C stopped the run; the message says what was done so far."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a hint for an unknown name: the known names that begin like it or are similar, otherwise all of them."""
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint for an unknown name: known names that begin like it or are similar, otherwise where all are."""
     names = sorted(known)
     near = [each for each in names if name and each.startswith(name)]
     near += [each for each in get_close_matches(name, names, n=3, cutoff=0.6) if each not in near]
     if near:
         return f"did you mean {' or '.join(near[:3])}?"
+    if otherwise:
+        return otherwise
     return f"there are {', '.join(names)}" if names else "there is nothing to choose from"

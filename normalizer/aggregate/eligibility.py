@@ -68,9 +68,22 @@ class Rules:
 
     def condition(self) -> str:
         """Return the rules as an SQL condition over `records`."""
-        admitted = [name for name in sorted(phases.rules()["phases"]) if self.admits_phase(int(name))]
-        kinds = ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
-        return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)}) AND judge_kind IN ({kinds})"
+        admitted, kinds = self._list_admitted()
+        return f"chosen = 1 AND off = 0 AND phase IN ({admitted}) AND judge_kind IN ({kinds})"
+
+    def status(self) -> str:
+        """Return SQL over `records` for what becomes of a record: counted, not_selected, or its `refusal`."""
+        admitted, kinds = self._list_admitted()
+        return (
+            f"CASE WHEN chosen = 0 THEN 'not_selected' WHEN phase NOT IN ({admitted}) THEN 'diagnostic' "
+            f"WHEN off = 1 THEN 'off_scale' WHEN judge_kind NOT IN ({kinds}) THEN 'other_judge_kind' "
+            "ELSE 'counted' END"
+        )
+
+    def _list_admitted(self) -> tuple[str, str]:
+        """Return the phases and the kinds of judges that count, as lists of SQL."""
+        numbers = [name for name in sorted(phases.rules()["phases"]) if self.admits_phase(int(name))]
+        return ", ".join(numbers), ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
 
     def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...] | None) -> None:
         """Raise CannotRun if a number would mix levels of `MIXABLE` without request. `by` None: all groups."""
@@ -89,7 +102,7 @@ class Rules:
                     f"or ask for it with --mix {name}"
                 )
 
-    def left_out(self, kinds: Counter[Kind]) -> Counter[str]:
+    def count_left_out(self, kinds: Counter[Kind]) -> Counter[str]:
         """Count a group's VALID records that are left out, by reason."""
         counted: Counter[str] = Counter()
         for kind, count in kinds.items():

@@ -44,16 +44,16 @@ def find_groups(engine: Engine, query: Query, sources: OpenLedgers, where: dict[
 
     Raises CannotRun for a factor that is named and that no record has.
     """
-    valid, not_selected = _counted(engine, query)
+    valid, not_selected = _count_cells(engine, query)
     invalid: Counter[Levels] = Counter()
     for record in sources.invalid():
-        if selected(record, where):
+        if is_selected(record, where):
             invalid[_levels(record, query.by)] += 1
         else:
             not_selected += 1
-    missing = {_levels(item, query.by) for item in sources.expected if selected(item, where)}
+    missing = {_levels(item, query.by) for item in sources.expected if is_selected(item, where)}
     keys.refuse_unknown(_never_seen(engine, query, where, {*valid, *invalid, *missing}), _everything(sources))
-    for levels in _crossed({*valid, *invalid, *missing}, query.by):
+    for levels in _cross_levels({*valid, *invalid, *missing}, query.by):
         valid.setdefault(levels, Counter())
     return Found(valid, invalid, not_selected, _partial(sources, query.by, where))
 
@@ -61,11 +61,11 @@ def find_groups(engine: Engine, query: Query, sources: OpenLedgers, where: dict[
 def _partial(sources: OpenLedgers, by: tuple[str, ...], where: dict[str, keys.Level]) -> frozenset[Levels]:
     """The groups that lack an entry of a manifest's file, unless another leg of the run has it in the same group."""
 
-    def named(item: dict[str, Any]) -> tuple[Any, ...]:
+    def name_entry(item: dict[str, Any]) -> tuple[Any, ...]:
         return (_levels(item, by), item.get("eval_id"), item.get("run_id"), item["file"])
 
-    supplied = {named(item) for item in sources.supplied if selected(item, where)}
-    lacking = {named(item) for item in sources.lacking if selected(item, where)}
+    supplied = {name_entry(item) for item in sources.supplied if is_selected(item, where)}
+    lacking = {name_entry(item) for item in sources.lacking if is_selected(item, where)}
     return frozenset(levels for levels, *_ in lacking - supplied)
 
 
@@ -101,12 +101,12 @@ def _everything(sources: OpenLedgers) -> Iterator[dict[str, Any]]:
 
 def without(judge: str, engine: Engine, query: Query, found: Found) -> Found:
     """Count the groups again without the VALID records of one judge."""
-    valid, not_selected = _counted(engine, query, judge)
+    valid, not_selected = _count_cells(engine, query, judge)
     groups = {levels: valid.get(levels, Counter()) for levels in found.valid}
     return found._replace(valid=groups, not_selected=not_selected)
 
 
-def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Cells, int]:
+def _count_cells(engine: Engine, query: Query, judge: str | None = None) -> tuple[Cells, int]:
     valid: Cells = {}
     not_selected = 0
     width = len(query.by)
@@ -122,7 +122,7 @@ def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Ce
     return valid, not_selected
 
 
-def selected(record: dict[str, Any], where: dict[str, keys.Level]) -> bool:
+def is_selected(record: dict[str, Any], where: dict[str, keys.Level]) -> bool:
     """Whether a record, or an entry that became none, is selected. One without a rubric belongs to every rubric."""
     if record.get("rubric", where.get("rubric")) != where.get("rubric", record.get("rubric")):
         return False
@@ -135,7 +135,7 @@ def _levels(record: dict[str, Any], by: tuple[str, ...]) -> Levels:
     return tuple(keys.level_in(record, name) for name in by)
 
 
-def _crossed(found: set[Levels], by: tuple[str, ...]) -> set[Levels]:
+def _cross_levels(found: set[Levels], by: tuple[str, ...]) -> set[Levels]:
     """Return the groups that are expected. Keys of the study's design are crossed: every combination of levels is
     expected. A key of a run (its id, phase, versions) or a missing level is combined only with what occurs with it."""
     if not by:

@@ -1,4 +1,4 @@
-"""95 % confidence intervals of the means of groups; Wilson's for rates.
+"""95 % confidence intervals of the means of groups; Clopper and Pearson's for rates.
 
 The units of one item (an artifact, or a level of the key that `--cluster` names) are one cluster: items are
 independent, their units are not. The default is `estimation.intervals.mean_interval`, which assumes nothing about how
@@ -24,8 +24,6 @@ _BLOCK = 1 << 18
 """Indexes that are made at once."""
 _MOST_HELD = 1 << 24
 """Random numbers that are kept for the next resampling, in 64 MiB; more are made anew each time."""
-_Z = Fraction("1.959963984540054")
-"""The 97.5 % point of the normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +64,17 @@ def t_interval(mean: Fraction, error_squared: Fraction, freedom: float) -> Inter
     return mean - half, mean + half
 
 
-def wilson_interval(rate: Fraction, n: Fraction | int) -> Interval:
-    """Return Wilson's score interval (1927) of a rate over n trials, which need not be a whole number."""
-    square = _Z * _Z
-    centre = rate + square / (2 * n)
-    half = _Z * root(rate * (1 - rate) / n + square / (4 * n * n))
-    scale = 1 + square / n
-    # Exactly 0 and 1 at the ends, where the rounded root would give slightly more or less.
+def rate_interval(rate: Fraction, n: Fraction | int) -> Interval:
+    """Return Clopper and Pearson's interval (1934) of a rate over n trials, which need not be a whole number.
+
+    It covers also where the rate is near 0 or 1: Wilson's (1927), which is narrower, covered 80 % at 1.75 % of 10.
+    """
+    from scipy.special import betaincinv  # heavy, and only intervals need it
+
+    wins, losses = float(rate * n), float((1 - rate) * n)
     return (
-        Fraction(0) if rate == 0 else (centre - half) / scale,
-        Fraction(1) if rate == 1 else (centre + half) / scale,
+        Fraction(0) if rate == 0 else Fraction(float(betaincinv(wins, losses + 1, 0.025))),
+        Fraction(1) if rate == 1 else Fraction(float(betaincinv(wins + 1, losses, 0.975))),
     )
 
 

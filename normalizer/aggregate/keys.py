@@ -29,13 +29,13 @@ def keys_of(text: str, also: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Parse the keys of `--by`, separated by commas; an empty text means one group of everything."""
     names = tuple(name.strip() for name in text.split(",")) if text.strip() else ()
     for name in names:
-        checked(name, also)
+        check_key(name, also)
     if len(set(names)) < len(names):
         raise CannotRun("a key is named twice in --by: name it once")
     return names
 
 
-def checked(name: str, also: tuple[str, ...] = ()) -> str:
+def check_key(name: str, also: tuple[str, ...] = ()) -> str:
     """Return the name if it is a key or in `also`. Raises CannotRun with a suggestion otherwise."""
     _is_text(name)
     if name in (*RUN_KEYS, *DESIGN_KEYS, *also) or (name.startswith(FACTOR) and name != FACTOR):
@@ -68,7 +68,7 @@ def where_of(texts: tuple[str, ...], also: tuple[str, ...] = ALSO_SELECTED) -> d
         if not sign:
             raise CannotRun(f"{text} selects nothing: write KEY=LEVEL")
         _is_text(level)
-        if checked(name, also) in chosen:
+        if check_key(name, also) in chosen:
             raise CannotRun(f"--where names {name} twice, but takes one level of a key: choose one, or group --by it")
         if name in ("rubric", DIMENSION) and not level:
             raise CannotRun(f"--where {name}= selects nothing: name one")

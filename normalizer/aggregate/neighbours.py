@@ -43,10 +43,10 @@ def different_judges(engine: Engine, query: Query, eligible: str, shown: Collect
     return differing
 
 
-def find_mixed_instruments(engine: Engine, query: Query, eligible: str) -> set[Levels]:
-    """Return the groups in which one judge has records by different prompts, versions or settings."""
-    judges = _count(engine, query, eligible, ("judge",))
-    instruments = _count(engine, query, eligible, ("judge", *INSTRUMENT))
+def find_mixed_instruments(engine: Engine, query: Query, eligible: str, apart: tuple[str, ...] = ()) -> set[Levels]:
+    """Return the groups, put together over the keys `apart`, in which one judge has different prompts or settings."""
+    judges = _count(engine, query, eligible, ("judge",), apart)
+    instruments = _count(engine, query, eligible, ("judge", *INSTRUMENT), apart)
     return {levels for levels, count in instruments.items() if count > judges[levels]}
 
 

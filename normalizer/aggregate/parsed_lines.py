@@ -3,7 +3,7 @@
 Levels and names stay text, scores become integers in the scale's unit, so that all engines compute with the same.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from normalizer.aggregate import eligibility
 from normalizer.documents.rubric import Rubric, Scale
@@ -29,6 +29,7 @@ MEMBERS = (
     "self_judged",
 )
 """Members of a record that queries read, besides scores and factors."""
+ID = "record_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,18 @@ class Fields:
     members: tuple[str, ...] = MEMBERS
     aside: tuple[str, ...] = ()
     """Further dimensions that scores may have."""
+    objects: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Objects and their members, which are columns such as `outcome_winner`."""
+
+    @property
+    def nested(self) -> dict[str, tuple[str, ...]]:
+        """Return all objects of fixed members that lines have, and these members."""
+        objects = dict(self.objects)
+        return objects | {"source": ("bundle_sha256", "line", *objects.get("source", ()))}
+
+    def with_ids(self) -> "Fields":
+        """Return these columns, and that of the records' ids, which only lists of records need."""
+        return replace(self, members=(*self.members, ID))
 
 
 COLUMNS = {
@@ -75,11 +88,11 @@ def greatest_total(rubric: Rubric) -> int:
     return sum(int(max(abs(scale.minimum), abs(scale.maximum)).scaleb(places)) for scale in scales)
 
 
-def parse_records(rubric: Rubric, lines: str, *, worths: bool) -> str:
+def parse_records(rubric: Rubric, lines: str, *, worths: bool, ids: bool = False) -> str:
     """Return the SQL of `parsed`; with `worths`, lines have the values of labels instead of labels."""
     columns = [name for name in MEMBERS if name not in (*COLUMNS, "self_judged")]
     columns += [f"{expression} AS {column}" for expression, column in COLUMNS.values()]
-    columns += [f"{eligibility.SELF} AS self", "named_factors", "factors"]
+    columns += [f"{eligibility.SELF} AS self", "named_factors", "factors", *([ID] if ids else [])]
     scores = [
         _score(f"d{number}", dimension.scale, rubric, worths=worths)
         for number, dimension in enumerate(rubric.dimensions.values())

@@ -22,6 +22,8 @@ from normalizer.errors import CannotRun
 
 _DOUBLE_DIGITS = 15
 """Decimal digits that a double preserves; engines read JSON numbers as doubles."""
+_MOST_SHORT = 2**22
+"""Totals below this, in units, have sums of 64 bits over a million million records."""
 _MOST = 10**38
 """Upper bound of an engine's widest integer, DECIMAL(38,0)."""
 
@@ -56,7 +58,7 @@ class Query:
     def records(self, parsed: str) -> str:
         """Return the SQL of `records`, from what was parsed."""
         columns = [f"{self._level(name)} AS k{number}" for number, name in enumerate(self.by)]
-        columns += [f"{self._item()} AS c", f"{self._chosen()} AS chosen"]
+        columns += [f"{self._item()} AS c", f"{self._mark_chosen()} AS chosen"]
         return f"SELECT *, {', '.join(columns)} FROM {parsed}"
 
     def kinds(self, without: str | None = None) -> str:
@@ -65,19 +67,13 @@ class Query:
         condition = "" if without is None else f" WHERE {not_by(without)}"
         return f"SELECT {columns}, COUNT(*) FROM {self.table}{condition} GROUP BY {columns}"
 
-    def judged(self, eligible: str) -> str:
+    def select_judged(self, eligible: str) -> str:
         """Return the SQL of `judged`, over eligible records."""
         columns = [*self.keys, "artifact", "generator", "judge"]
-        sums = [f"SUM({_wide(name)}) AS {name}" for name in self.measures]
-        sums += [
-            "COUNT(*) AS m",
-            "SUM(self) AS selfs",
-            "MIN(c) AS c",
-            "MAX(c) AS c2",
-            "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END) AS c0",
-            "MIN(named_factors) AS n1",
-            "MAX(named_factors) AS n2",
-        ]
+        sums = [self._sum(name, 1) for name in self.measures]
+        sums += ["COUNT(*) AS m", "CAST(SUM(self) AS BIGINT) AS selfs"]
+        sums += ["MIN(named_factors) AS n1", "MAX(named_factors) AS n2"]
+        sums += self._items("c", "c", "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END)")
         return f"SELECT {', '.join(columns + sums)} FROM {self.table} WHERE {eligible} GROUP BY {', '.join(columns)}"
 
     def factors_of_names(self, judged: str, eligible: str) -> str:
@@ -92,21 +88,21 @@ class Query:
         """Return the SQL of artifacts with the sums of their judges' averages, and their denominator."""
         common, share = _shares("m", repeats)
         columns = [*self.keys, "artifact", "generator"]
-        sums = [f"SUM({name} * {share}) AS {name}" for name in self.measures]
-        sums += ["SUM(m) AS records", "COUNT(*) AS judges", "MIN(c) AS c", "MAX(c2) AS c2", "SUM(c0) AS c0"]
+        sums = [self._sum(name, common, share) for name in self.measures]
+        sums += ["CAST(SUM(m) AS BIGINT) AS records", "COUNT(*) AS judges", *self._items("c", "c2", "SUM(c0)")]
         return f"SELECT {', '.join(columns + sums)} FROM {judged} GROUP BY {', '.join(columns)}", common
 
     def verdicts(self, judged: str, repeats: Iterable[int]) -> tuple[str, int]:
         """Return the SQL of `verdicts`, one row per judge of an artifact, without groups, and its denominator."""
         common, share = _shares("m", repeats)
-        values = [f"{name} * {share} AS {name}" for name in self.measures]
+        values = [f"{_wide(name)} * {share} AS {name}" for name in self.measures]
         columns = ", ".join(["artifact", "generator", "judge", "m", "selfs", *values])
         return f"SELECT {columns} FROM {judged} WHERE judge IS NOT NULL", common
 
     def artifact_units(self, artifacts: str, judges: Iterable[int]) -> tuple[str, int]:
         """Return the SQL of `units` that are artifacts, and the further denominator."""
         common, share = _shares("judges", judges)
-        values = [f"{name} * {share} AS {name}" for name in self.measures]
+        values = [f"{_wide(name)} * {share} AS {name}" for name in self.measures]
         return f"SELECT {', '.join([*self.keys, 'c', _ALONE, 'records', *values])} FROM {artifacts}", common
 
     def record_units(self, eligible: str) -> str:
@@ -127,7 +123,7 @@ class Query:
         columns += [f"SUM(CASE WHEN t = {end * common} THEN 1 ELSE 0 END)" for end in (self.low, self.high)]
         for name in self.measures:
             columns += [f"SUM({name})", f"SUM({name} * {name})", f"MIN({name})", f"MAX({name})"]
-        return _grouped(columns, units, self.keys)
+        return _select_groups(columns, units, self.keys)
 
     def moments_fit(self, units: int, common: int) -> bool:
         """Whether sums of squares fit into an engine's integers."""
@@ -139,17 +135,17 @@ class Query:
 
     def histogram(self, units: str, measure: str) -> str:
         """Return SQL that counts the units of each group by the value of a measure."""
-        return _grouped([*self.keys, measure, "COUNT(*)", "SUM(records)"], units, [*self.keys, measure])
+        return _select_groups([*self.keys, measure, "COUNT(*)", "SUM(records)"], units, [*self.keys, measure])
 
     def items(self, units: str) -> str:
         """Return the SQL of `items`: the sums of each item of each group. A unit without a level has its artifact."""
         sums = [f"SUM({name}) AS {name}" for name in self.measures]
-        return _grouped([*self.keys, "COUNT(*) AS size", *sums], units, [*self.keys, "c", "a"])
+        return _select_groups([*self.keys, "COUNT(*) AS size", *sums], units, [*self.keys, "c", "a"])
 
     def item_histogram(self, items: str, measure: str) -> str:
         """Return SQL that counts the items of each group by their number of units and the sum of a measure."""
         columns = [*self.keys, "size", measure]
-        return _grouped([*columns, "COUNT(*)"], items, columns)
+        return _select_groups([*columns, "COUNT(*)"], items, columns)
 
     def distinct(self, eligible: str, columns: tuple[str, ...], apart: tuple[str, ...] = ()) -> str:
         """Return SQL for the values of columns in each group; groups that differ only in the keys `apart` are one."""
@@ -159,7 +155,7 @@ class Query:
     def count_distinct(self, eligible: str, columns: tuple[str, ...], apart: tuple[str, ...] = ()) -> str:
         """Return SQL that counts what `distinct` gives, for each group."""
         keys = [key for key, name in zip(self.keys, self.by, strict=True) if name not in apart]
-        return _grouped([*keys, "COUNT(*)"], f"({self.distinct(eligible, columns, apart)}) AS d", keys)
+        return _select_groups([*keys, "COUNT(*)"], f"({self.distinct(eligible, columns, apart)}) AS d", keys)
 
     def scale(self, place: int) -> tuple[Fraction, Fraction]:
         """Return the least and the greatest value of a measure."""
@@ -172,6 +168,20 @@ class Query:
             return f"factors[{sql_literal(name.removeprefix(FACTOR))}]"
         return COLUMNS[name][1] if name in COLUMNS else name
 
+    def _sum(self, measure: str, common: int, share: str = "1") -> str:
+        """Return SQL that sums a measure over records, in units of one over `common`.
+
+        Sums of usual scales fit into 64 bits, which take half the memory.
+        """
+        whole = "BIGINT" if self._greatest * common < _MOST_SHORT else WIDE
+        return f"CAST(SUM(CAST({measure} AS {whole}) * {share}) AS {whole}) AS {measure}"
+
+    def _items(self, least: str, most: str, none: str) -> list[str]:
+        """Return the levels of the key of items, and how many records have none; without a key nothing is kept."""
+        if self.cluster is None:
+            return ["CAST(NULL AS STRING) AS c", "CAST(NULL AS STRING) AS c2", "0 AS c0"]
+        return [f"MIN({least}) AS c", f"MAX({most}) AS c2", f"{none} AS c0"]
+
     def _item(self) -> str:
         """Return the level of the key of items; an empty one, such as that of an empty cell, is none."""
         if self.cluster is None:
@@ -179,7 +189,7 @@ class Query:
         level = self._level(self.cluster)
         return level if self.cluster == "phase" else f"NULLIF({level}, '')"
 
-    def _chosen(self) -> str:
+    def _mark_chosen(self) -> str:
         conditions = [f"rubric = {sql_literal(self.rubric.name)}"]
         for name, level in self._where.items():
             if name in ("rubric", DIMENSION):
@@ -216,6 +226,6 @@ def _shares(column: str, counts: Iterable[int]) -> tuple[int, str]:
     return common, f"CASE {column} {cases} END"
 
 
-def _grouped(columns: list[str], table: str, keys: list[str]) -> str:
+def _select_groups(columns: list[str], table: str, keys: list[str]) -> str:
     group = f" GROUP BY {', '.join(keys)}" if keys else ""
     return f"SELECT {', '.join(columns)} FROM {table}{group}"

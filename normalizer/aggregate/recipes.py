@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.units import Numbers, prepared
-from normalizer.documents.exact import rounded
+from normalizer.aggregate.units import Numbers, prepare_records
+from normalizer.documents.exact import round_exact
 from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.estimation.clusters import Clusters
@@ -32,7 +32,7 @@ def score_groups(
     ends = tuple(map(int, query.rubric.bounds()))
     if ends != _SCALE:
         raise CannotRun(f"--recipe {recipe.name} is for scores from 1 to 10, and {query.rubric.name} is {ends}")
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         items: dict[Levels, dict[str, tuple[Fraction, int]]] = defaultdict(dict)
         for (*levels, item), group in numbers.groups().items():
@@ -49,7 +49,7 @@ def _score(items: dict[str, tuple[Fraction, int]], tasks: dict[str, frozenset[st
     ends = mean_interval(clusters, (Fraction(_SCALE[0]), Fraction(_SCALE[1]))) if clusters.clusters > 1 else None
 
     def scale(mean: Fraction) -> Any:
-        return rounded(20 * (mean - 5))
+        return round_exact(20 * (mean - 5))
 
     return {
         "n": sum(n for _, n in items.values()),

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate.keys import level_in
-from normalizer.aggregate.parsed_lines import MEMBERS
+from normalizer.aggregate.parsed_lines import ID, MEMBERS
 from normalizer.documents.lossless import dumps
 from normalizer.documents.rubric import Rubric
 from normalizer.ledger.open_ledgers import OpenLedger
 
 
-def restated(parts: list[OpenLedger], rubric: Rubric, path: Path) -> Path:
+def restate_scores(parts: list[OpenLedger], rubric: Rubric, path: Path) -> Path:
     """Write the records of all ledgers. A record off the scale gets no scores."""
     with path.open("w", encoding="ascii") as out:
         for part in parts:
-            for line in part.ledger.checked_lines("records"):
+            for line in part.ledger.iterate_checked_lines("records"):
                 record = part.ledger.exact("records", line)
                 if record["source"]["bundle_sha256"] in part.skip:
                     continue
@@ -41,7 +41,7 @@ def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
 
 def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
     """Return a line with the members that an engine reads."""
-    kept = {name: record[name] for name in (*MEMBERS, "factors") if name in record}
+    kept = {name: record[name] for name in (ID, *MEMBERS, "factors") if name in record}
     source = _place(record)
     return dumps({**kept, "source": source, "scores": worths or {}}) + "\n"
 

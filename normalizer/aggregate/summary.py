@@ -1,6 +1,6 @@
 """The table: groups of eligible records with exact means, spreads and intervals. A document of `summary.json`."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,12 +12,12 @@ from typing import Any
 from normalizer.aggregate import intervals, keys, neighbours
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.groups import Found, find_groups
 from normalizer.aggregate.query import Query
 from normalizer.aggregate.recipes import score_groups
-from normalizer.aggregate.units import Group, Numbers, prepared
-from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
+from normalizer.aggregate.units import Group, Numbers, prepare_records
+from normalizer.documents.exact import PLACES, ROUNDING, round_exact, round_root
 from normalizer.documents.recipes import Recipe
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
@@ -45,18 +45,18 @@ class Options:
 
 
 @contextmanager
-def opened_on_engine(folders: tuple[Path, ...], options: Options) -> Iterator[tuple[Engine, OpenLedgers]]:
+def open_on_engine(folders: tuple[Path, ...], options: Options) -> Iterator[tuple[Engine, OpenLedgers]]:
     """Open ledgers, check their records, and start the engine that the options name."""
     with (
-        open_ledgers.opened(folders, options.check) as given,
-        started(options.engine, options.memory, given.size) as engine,
+        open_ledgers.open_as_one(folders, options.check) as given,
+        start_engine(options.engine, options.memory, given.size) as engine,
     ):
         yield engine, given
 
 
 def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """Return the summary of ledgers. Raises UnusableLedger or CannotRun."""
-    with opened_on_engine(folders, options) as (engine, given):
+    with open_on_engine(folders, options) as (engine, given):
         return summarize(engine, given, options)
 
 
@@ -84,7 +84,7 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
 
 
 def _summarize(engine: Engine, given: OpenLedgers, options: Options, query: Query) -> dict[str, Any]:
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = find_groups(engine, query, given, options.where)
         options.rules.check_mixing(found.kinds(), options.by)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
@@ -124,16 +124,32 @@ def _summarize(engine: Engine, given: OpenLedgers, options: Options, query: Quer
         "by": list(options.by),
         "unit": options.unit,
         "rows": rows,
-        "left_out": left_out(given, found, options.rules),
+        "left_out": count_left_out(given, found, options.rules),
         "records": found.total(given),
         "rubric": query.rubric.name,
-        "scale": [rounded(Fraction(low), 12), rounded(Fraction(high), 12)],
+        "scale": [round_exact(Fraction(low), 12), round_exact(Fraction(high), 12)],
         "where": options.where,
         "interval": options.interval.document(),
         "rounding": {**ROUNDING, "places": options.places},
         "diagnostic": options.rules.diagnostic,
         **({} if options.recipe is None else {"recipe": options.recipe.describe()}),
     }
+
+
+def distribution(engine: Engine, given: OpenLedgers, options: Options) -> list[dict[str, Any]]:
+    """Return one row per group, in the order of a summary: `key`, and `values` as pairs of total and units."""
+    query = query_of(given, options)
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+        found = find_groups(engine, query, given, options.where)
+        numbers = Numbers(engine, query, options.rules.condition(), options.unit)
+        values: dict[Levels, list[tuple[Decimal, int]]] = defaultdict(list)
+        for levels, value, count, _ in numbers.histogram("t"):
+            if not options.rules.only_self_judged(found.valid[levels]):
+                values[levels].append((round_exact(Fraction(value, numbers.denominator)), count))
+    return [
+        {"key": dict(zip(query.by, levels, strict=True)), "values": sorted(values[levels])}
+        for levels in sorted(found.valid, key=keys.sort_key)
+    ]
 
 
 def query_of(given: OpenLedgers, options: Options) -> Query:
@@ -162,11 +178,11 @@ def _query(rubric: Rubric, options: Options) -> Query:
     return Query(rubric, options.by, options.where, options.interval.cluster)
 
 
-def left_out(given: OpenLedgers, found: Found, rules: Rules) -> dict[str, int]:
+def count_left_out(given: OpenLedgers, found: Found, rules: Rules) -> dict[str, int]:
     """Count the records that are not part of any number, by reason."""
     counted = Counter({"diagnostic": 0, "off_scale": 0, "self_judged": 0})
     for kinds in found.valid.values():
-        counted.update(rules.left_out(kinds))
+        counted.update(rules.count_left_out(kinds))
     # Only if there are any: most studies have model judges only.
     other = {"other_judge_kind": counted.pop("other_judge_kind")} if counted["other_judge_kind"] else {}
     counted.pop("other_judge_kind", None)
@@ -215,11 +231,11 @@ def _moments(
     sums = group.sums[place]
     least, most = (Fraction(end or 0, denominator) for end in (sums.least, sums.most))
     return {
-        "mean": rounded(Fraction(sums.total, group.n * denominator), places),
-        "sd": rounded_root(intervals.variance(group.n, sums.total, sums.squares, denominator), places)
+        "mean": round_exact(Fraction(sums.total, group.n * denominator), places),
+        "sd": round_root(intervals.variance(group.n, sums.total, sums.squares, denominator), places)
         if group.n > 1
         else None,
-        "min": rounded(least, places),
-        "max": rounded(most, places),
-        "ci95": [rounded(end, places) for end in interval] if interval is not None else None,
+        "min": round_exact(least, places),
+        "max": round_exact(most, places),
+        "ci95": [round_exact(end, places) for end in interval] if interval is not None else None,
     }

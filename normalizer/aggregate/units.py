@@ -15,7 +15,7 @@ from normalizer.aggregate.engines.interface import Engine, RecordFiles
 from normalizer.aggregate.parsed_lines import parse_records
 from normalizer.aggregate.query import Query
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import OpenLedgers, conserved
+from normalizer.ledger.open_ledgers import OpenLedgers, check_conserved
 
 
 @dataclass(slots=True)
@@ -50,15 +50,22 @@ def read_exactly(query: Query, given: OpenLedgers, *, diagnostic: bool) -> bool:
 
 
 @contextmanager
-def prepared(
-    engine: Engine, query: Query, given: OpenLedgers, *, diagnostic: bool, extra: Path | None = None
+def prepare_records(
+    engine: Engine,
+    query: Query,
+    given: OpenLedgers,
+    *,
+    diagnostic: bool,
+    extra: Path | None = None,
+    ids: bool = False,
 ) -> Iterator[Query]:
     """Make the engine's table `records` and yield the query over it; all tables of the block are dropped at its end.
 
     Lines of ledgers are parsed once for an engine. `extra` is a file of lines in addition to those of the ledgers.
+    With `ids` the table has the records' ids.
     """
     exactly = read_exactly(query, given, diagnostic=diagnostic)
-    parsed = _parse_once(engine, query, given, exactly)
+    parsed = _parse_once(engine, query, given, exactly, ids)
     with engine.call():
         if extra is not None:
             more = engine.parse(
@@ -68,20 +75,23 @@ def prepared(
         yield query.on(engine.view("records", query.records(parsed)))
 
 
-def _parse_once(engine: Engine, query: Query, given: OpenLedgers, exactly: bool) -> str:
+def _parse_once(engine: Engine, query: Query, given: OpenLedgers, exactly: bool, ids: bool) -> str:
     """Return the name of the engine's table of all lines of ledgers, which is made when it is first asked for."""
     ledgers = tuple((part.ledger.folder, part.skip) for part in given.parts)
-    made_of = (ledgers, query.rubric.name, *query.rubric.dimensions, exactly)
+    made_of = (ledgers, query.rubric.name, *query.rubric.dimensions, exactly, ids)
     if made_of not in engine.parsed:
         with TemporaryDirectory(prefix="normalizer-") as scratch:
             files = [RecordFiles(part.ledger.paths("records"), part.skip) for part in given.parts]
             if exactly:
                 files = [
-                    RecordFiles([restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl")])
+                    RecordFiles(
+                        [restated_scores.restate_scores(given.parts, query.rubric, Path(scratch) / "records.jsonl")]
+                    )
                 ]
-            parsed = engine.parse(files, query.fields, partial(parse_records, query.rubric, worths=exactly))
+            fields = query.fields.with_ids() if ids else query.fields
+            parsed = engine.parse(files, fields, partial(parse_records, query.rubric, worths=exactly, ids=ids))
             [(count,)] = engine.rows(f"SELECT COUNT(*) FROM {parsed}")
-            conserved("valid", int(count), given.valid)
+            check_conserved("valid", int(count), given.valid)
         engine.parsed[made_of] = parsed
     return engine.parsed[made_of]
 
@@ -102,7 +112,7 @@ class Numbers:
         engine, query = self.engine, self.query
         if unit == "record":
             return engine.table("units", query.record_units(self._eligible)), 1
-        judged = engine.table("judged", query.judged(self._eligible))
+        judged = engine.table("judged", query.select_judged(self._eligible))
         refuse_shared_names(engine, query, judged, self._eligible)
         repeats = engine.rows(f"SELECT DISTINCT m FROM {judged}")
         text, common = query.artifacts(judged, (int(row[0]) for row in repeats))

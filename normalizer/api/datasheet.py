@@ -9,11 +9,11 @@ from normalizer.documents import protocol
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import holds_comparisons
 from normalizer.ledger.reader import reading
-from normalizer.noise.overview import plan
-from normalizer.preferences.overview import PreferenceOptions, preferences
+from normalizer.noise.study_plan import plan
+from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 from normalizer.statistics.rates import rate_with_interval
 from normalizer.tables import calibration_table, plan_table, preferences_table
-from normalizer.tables.formats import Cell, Table, written
+from normalizer.tables.formats import Cell, Table, write_table
 
 
 def write_datasheet(folders: tuple[Path, ...], options: Options, calibration: dict[str, Any]) -> str:
@@ -22,10 +22,10 @@ def write_datasheet(folders: tuple[Path, ...], options: Options, calibration: di
     parts = [f"# Datasheet: {', '.join(judges)}", "", _describe_gold(calibration), ""]
     every = [each for each in instruments(folders) if each["judge_model"] in judges]
     tables = [("What judged, and how often it failed", _instruments(every))]
-    tables += calibration_table.named(calibration)
+    tables += calibration_table.list_tables(calibration)
     tables += _of_ledgers(folders, options)
     for title, table in tables:
-        parts += [f"## {title}", "", written(table, "md").rstrip("\n"), ""]
+        parts += [f"## {title}", "", write_table(table, "md").rstrip("\n"), ""]
     parts.append(f"Protocol version {protocol.version()}. Every number is that of its own command: calibrate,")
     parts.append("plan, preferences and audit --instruments.")
     return "\n".join(parts) + "\n"
@@ -49,7 +49,7 @@ def _instruments(every: list[dict[str, Any]]) -> Table:
         rate, ends = rate_with_interval(each["judge_failed"], count)
         digests = [each[name] and (each[name][:12] if name.endswith("sha256") else each[name]) for name in names]
         rows.append([*digests, each["valid"], each["invalid"], each["judge_failed"], rate, *ends])
-    columns = [*names, "valid", "invalid", "failed", "failure rate", "wilson95_low", "wilson95_high"]
+    columns = [*names, "valid", "invalid", "failed", "failure rate", "exact95_low", "exact95_high"]
     note = "failed: the judge gave no verdict. What a record does not say is NA. Digests are cut to 12 digits."
     return Table(columns, rows, [note])
 
@@ -62,7 +62,7 @@ def _of_ledgers(folders: tuple[Path, ...], options: Options) -> list[tuple[str, 
             compares.append(holds_comparisons(ledger))
     if all(compares):
         asked = PreferenceOptions(by=("judge_model",), where=options.where, rules=options.rules, check=options.check)
-        named = preferences_table.named(preferences(folders, asked))
+        named = preferences_table.list_tables(preferences(folders, asked))
         return [(title, table) for title, table in named if title in ("Order shown", "Verdicts in both orders")]
     try:
         return [("Noise", plan_table.noise(plan(folders, options, None)))]

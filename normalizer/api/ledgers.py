@@ -53,7 +53,7 @@ class Ledgers(LedgerNumbers):
         for folder in self.folders:
             with reading(folder) as ledger:
                 headers = {item["bundle_sha256"]: item.get("kind") for item in ledger.items("headers")}
-                for line in ledger.checked_lines(kind):
+                for line in ledger.iterate_checked_lines(kind):
                     sha256 = line[sha_slice(kind)].decode("ascii")
                     if sha256 not in seen:
                         yield headers.get(sha256) == "comparison", line
@@ -62,9 +62,9 @@ class Ledgers(LedgerNumbers):
     def frame(self, *, invalid: bool = False) -> "pyarrow.Table":
         """All records as an Arrow table: `frame().to_pandas()`, `polars.from_arrow(frame())`."""
         from normalizer.export import arrow
-        from normalizer.export.flat import flattened
+        from normalizer.export.flat import flatten_records
 
-        with flattened(self.folders, invalid=invalid) as flat:
+        with flatten_records(self.folders, invalid=invalid) as flat:
             return arrow.table(flat)
 
     def datasheet(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from contract_spec.model import Model
 
@@ -88,7 +88,7 @@ class LedgerNumbers:
 
         from normalizer.aggregate.eligibility import Rules
         from normalizer.aggregate.intervals import Method
-        from normalizer.preferences.overview import PreferenceOptions, preferences
+        from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 
         asked = PreferenceOptions(
             by=tuple(by),
@@ -140,6 +140,8 @@ class LedgerNumbers:
         allow_undecided: bool = False,
         diagnostic: bool = False,
         baseline: str | None = None,
+        assume: Literal["scale", "spread"] = "scale",
+        always_valid: bool = False,
     ) -> "Gate":
         """This ledger as the base, another as the candidate: what `normalizer gate` prints."""
         from contract_models.eval.gate import Gate
@@ -160,6 +162,8 @@ class LedgerNumbers:
             undecided_passes=allow_undecided,
             mix=frozenset(mix),
             baseline=baseline,
+            assume=assume,
+            always_valid=always_valid,
         )
         return model_of(Gate, gate(self.folders[0], other[0], options, asked))
 
@@ -172,7 +176,7 @@ class LedgerNumbers:
         diagnostic: bool = False,
         mix: Sequence[str] = (),
         judge_kinds: Sequence[str] = ("model",),
-        seed: int = 0,
+        assume: Literal["scale", "spread"] = "spread",
     ) -> "Contrasts":
         """The levels of a key, each with each, on pairs: what `normalizer compare` prints."""
         from contract_models.eval.contrasts import Contrasts
@@ -180,7 +184,7 @@ class LedgerNumbers:
         from normalizer.statistics.contrasts import Contrast, compare
 
         options = options_of((), where, "artifact", diagnostic, mix, judge_kinds)
-        return model_of(Contrasts, compare(self.folders, options, Contrast(by, tuple(pair_by)), seed))
+        return model_of(Contrasts, compare(self.folders, options, Contrast(by, tuple(pair_by), assume=assume)))
 
     def plan(
         self,
@@ -195,8 +199,8 @@ class LedgerNumbers:
         """The noise of judges, and the items that a study needs: what `normalizer plan` prints."""
         from contract_models.eval.plan import Plan
 
-        from normalizer.noise.overview import plan
         from normalizer.noise.sample_size import PowerTarget
+        from normalizer.noise.study_plan import plan
 
         options = options_of((), where, "artifact", False, (), judge_kinds)
         wanted = None if detect is None else PowerTarget(detect, power, alpha)
@@ -261,10 +265,10 @@ def options_of(
 ) -> "Options":
     """Return the options that select and group records."""
     from normalizer.aggregate.eligibility import Rules
-    from normalizer.aggregate.keys import DIMENSION, RUN_NAMES, checked
+    from normalizer.aggregate.keys import DIMENSION, RUN_NAMES, check_key
     from normalizer.aggregate.summary import Options
 
     rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
     for name in (*by, *(where or {})):
-        checked(name, (*RUN_NAMES, *also, *([DIMENSION] if name in (where or {}) else [])))
+        check_key(name, (*RUN_NAMES, *also, *([DIMENSION] if name in (where or {}) else [])))
     return replace(Options(), by=tuple(by), where=dict(where or {}), unit=unit, rules=rules)

@@ -88,7 +88,7 @@ def _settings(
 ) -> Settings:
     if is_rows and dialect is None:
         raise CannotRun("rows need a dialect, which says what their fields are: `normalizer guess` proposes one")
-    document = shipped.given(str(dialect)) if isinstance(dialect, (str, PathLike)) else _bytes(dialect)
+    document = shipped.read_dialect(str(dialect)) if isinstance(dialect, (str, PathLike)) else _bytes(dialect)
     if is_rows and document is not None:
         document = shipped.in_container(document, "jsonl")
     settings = load(rubric=_bytes(rubric), manifest=_bytes(manifest), dialect=document, stated=_bytes(stated or None))

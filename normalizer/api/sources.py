@@ -66,7 +66,7 @@ def study_of(
         return
     if not folder.is_dir():
         raise CannotRun(f"{folder} is not a folder: give one with ledgers or files below it")
-    globs = file_globs(parse_document("dialect", shipped.given(dialect))) if dialect is not None else _ALL
+    globs = file_globs(parse_document("dialect", shipped.read_dialect(dialect))) if dialect is not None else _ALL
     with tempfile.TemporaryDirectory(prefix="normalizer-") as made:
         count = left_out = 0
         below = (path for path in sorted(folder.rglob("*")) if any(fnmatchcase(path.name, glob) for glob in globs))
@@ -89,7 +89,7 @@ def study_of(
 
 def _reading(path: Path, dialect: str | None) -> CertainReading:
     if dialect is not None:
-        return CertainReading(dialect, shipped.given(dialect))
+        return CertainReading(dialect, shipped.read_dialect(dialect))
     with open_bundle(str(path)) as stream:
         return certain_reading(path, stream)
 

@@ -22,13 +22,15 @@ def json_lines(rows: Any) -> Iterator[bytes]:
 def _rows(rows: Any) -> Iterable[Any]:
     kind = type(rows).__module__.partition(".")[0]
     if kind == "polars":
-        rows = rows.to_arrow()
+        rows = (rows.collect() if hasattr(rows, "collect") else rows).to_arrow()
     elif kind == "pandas":
         import pyarrow  # pandas gives missing cells as NaN, and Arrow as what they are
 
         rows = pyarrow.Table.from_pandas(rows, preserve_index=False)
-    if hasattr(rows, "to_pylist"):
+    if hasattr(rows, "to_batches"):
         return (row for batch in rows.to_batches() for row in batch.to_pylist())
+    if hasattr(rows, "to_pylist"):  # one batch of Arrow
+        rows = rows.to_pylist()
     if isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping)):
         return rows
     raise CannotRun(f"{type(rows).__name__} has no rows: give files, a list of dictionaries, or a table")

@@ -49,7 +49,10 @@ def sources(named: list[str], apart: list[Path], globs: Sequence[str] = ("*.json
                     found = True
                     yield path
         if not found:
-            raise CannotRun(f"no {' or '.join(globs)} file is below {name}")
+            raise CannotRun(
+                f"no {' or '.join(globs)} file is below {name}: name the files; of a file of another kind "
+                "`normalizer guess FILE` says how it is read"
+            )
 
 
 def _identity(path: str | Path, kind: Callable[[int], bool] = lambda _: True) -> tuple[int, int] | None:

@@ -59,7 +59,7 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
     if out.exists():
         raise CannotRun(f"{out} is there already: give --out a new folder")
     outcome = Repaired()
-    named = _named_settings(ledger)
+    named = _read_named_settings(ledger)
     groups: dict[bytes, list[Path]] = {}
     unnamed: list[Path] = []
     for path in _raw_bundles(ledger, outcome):
@@ -79,7 +79,7 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
     for prefix, together in groupby(sorted(doubtful), lambda path: _region(tree, path.stem)):
         paths = list(together)
         known = [(path, usable[text]) for text in usable for path in groups[text] if path.stem.startswith(prefix)]
-        proven = _proven(_Bucket(tree, prefix, known), paths, possible) if tree is not None else None
+        proven = _prove_settings(_Bucket(tree, prefix, known), paths, possible) if tree is not None else None
         if proven is None:
             outcome.lost += [(path.stem, doubtful[path]) for path in paths]
             continue
@@ -103,7 +103,7 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
     return outcome
 
 
-def _named_settings(ledger: Ledger) -> dict[str, bytes]:
+def _read_named_settings(ledger: Ledger) -> dict[str, bytes]:
     """The settings of each bundle as its own line names them, where exactly one line of the right form does."""
     found: dict[str, bytes] = {}
     lines: Counter[str] = Counter()
@@ -219,7 +219,7 @@ class _Bucket:
         return True
 
 
-def _proven(bucket: _Bucket, paths: list[Path], possible: dict[bytes, Settings]) -> dict[Path, bytes] | None:
+def _prove_settings(bucket: _Bucket, paths: list[Path], possible: dict[bytes, Settings]) -> dict[Path, bytes] | None:
     """Return settings for bundles of a bucket with which all its lines have the digests of the commit record."""
     lines = cache(lambda path, text: _lines(path, possible[text]))
     alike = ([text] * len(paths) for text in possible)

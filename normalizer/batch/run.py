@@ -12,7 +12,7 @@ from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Ta
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.reader import LOCK, is_ledger
-from normalizer.ledger.recovery import made_and_locked
+from normalizer.ledger.recovery import make_and_lock
 from normalizer.ledger.transaction import Counts, Staging
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def run(
         raise UnusableLedger(f"{folder} is in the ledger {around[0]}: give --out a folder outside of it")
     staging: Staging | None = None
     try:
-        with made_and_locked(folder):
+        with make_and_lock(folder):
             staging = Staging(folder, settings, replace=replace)
             try:
                 staging.begin()
@@ -129,7 +129,7 @@ def _work(
         progress("taken in", done.taken, 0)
     if done.taken == 0:
         raise CannotRun("no bundle was given")
-    flawed = bool(done.known) and staging.known_are_flawed()
+    flawed = bool(done.known) and staging.has_flawed_known()
     fresh = done.taken - done.duplicates
     for part in pool.each(map(Normalize, staging.buckets())):
         done += part

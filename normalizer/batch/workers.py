@@ -261,14 +261,14 @@ def _normalize(root: Path, bucket: str, settings: Settings, progress: ProgressCa
         for name in sorted(os.listdir(folder)):
             outcome = outcome_of(folder / name, settings, parts, progress)
             parts.write_all(outcome.files())
-            done += _done(outcome)
+            done += _count_outcome(outcome)
     finally:
         parts.close()
         gc.enable()
     return done
 
 
-def _done(outcome: BundleOutcome) -> BundleCounts:
+def _count_outcome(outcome: BundleOutcome) -> BundleCounts:
     read = outcome.audit == ""
     return BundleCounts(
         read=read,

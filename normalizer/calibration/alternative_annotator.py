@@ -15,7 +15,7 @@ from typing import Any
 
 from normalizer.aggregate.eligibility import ALONE
 from normalizer.calibration.labels import Item, LabelStudy
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.estimation.clusters import gather, robust_variance
 from normalizer.statistics.spread import mean_of
 
@@ -28,11 +28,11 @@ _RATE = Fraction(1, 20)
 
 def try_alternatives(study: LabelStudy) -> dict[str, Any]:
     """Return the test of each judge."""
-    judges = [{"judge": judge, **_tested(study, judge)} for judge in study.judged.judges()]
-    return {"epsilon": rounded(EPSILON), "judges": judges}
+    judges = [{"judge": judge, **_test_judge(study, judge)} for judge in study.judged.judges()]
+    return {"epsilon": round_exact(EPSILON), "judges": judges}
 
 
-def _tested(study: LabelStudy, judge: str) -> dict[str, Any]:
+def _test_judge(study: LabelStudy, judge: str) -> dict[str, Any]:
     rows = []
     for annotator in study.annotated.judges():
         closer = _compare(study, judge, annotator)
@@ -53,16 +53,20 @@ def _tested(study: LabelStudy, judge: str) -> dict[str, Any]:
         {
             "annotator": annotator,
             "n": len(closer),
-            "judge_as_close": rounded(share[0]),
-            "annotator_as_close": rounded(share[1]),
-            "p": rounded(Fraction(p)),
+            "judge_as_close": round_exact(share[0]),
+            "annotator_as_close": round_exact(share[1]),
+            "p": round_exact(Fraction(p)),
             "wins": won,
         }
         for (annotator, closer), share, p, won in zip(rows, shares, ps, wins, strict=True)
     ]
     rate = Fraction(sum(wins), len(wins))
     advantage = mean_of([share[0] for share in shares])
-    document |= {"winning_rate": rounded(rate), "advantage": rounded(advantage), "passes": rate >= Fraction(1, 2)}
+    document |= {
+        "winning_rate": round_exact(rate),
+        "advantage": round_exact(advantage),
+        "passes": rate >= Fraction(1, 2),
+    }
     return document
 
 

@@ -20,7 +20,7 @@ def ceiling(study: LabelStudy) -> dict[str, Any]:
         if not others:
             continue
         own = _against(study, annotator, others, study.annotated.by_item)
-        rows.append({"annotator": annotator, "n": len(own), **compare_items(own, mirrored=study.mirrored)})
+        rows.append({"annotator": annotator, "n": len(own), **compare_items(own, study)})
         for judge in study.judged.judges():
             given = _against(study, judge, others, study.judged.by_item)
             shared = {item: own[item] for item in given}
@@ -30,8 +30,8 @@ def ceiling(study: LabelStudy) -> dict[str, Any]:
                     "judge": judge,
                     "annotator": annotator,
                     "n": len(given),
-                    "as_judge": compare_items({} if why else given, mirrored=study.mirrored, why=why),
-                    "as_annotator": compare_items(shared, mirrored=study.mirrored),
+                    "as_judge": compare_items({} if why else given, study, why=why),
+                    "as_annotator": compare_items(shared, study),
                 }
             )
     return {"annotators": rows, "judges": judges, "na": None if rows else "no item has two annotators"}

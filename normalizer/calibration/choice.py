@@ -10,7 +10,7 @@ from typing import Any
 
 from normalizer.aggregate.intervals import Method, draw_blocks
 from normalizer.calibration.labels import Item, Labels, Values, consensus
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.statistics.signflip import holm, sign_flip
 from normalizer.statistics.spread import mean_of
 
@@ -19,7 +19,9 @@ LEAST_ITEMS = 10
 
 def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method) -> dict[str, Any]:
     """All candidates, closest first, and the best one's loss corrected for the choice."""
-    judges = [judge for judge in labels.judges() if not labels.gives_only_own(judge, _labelled(labels, judge, gold))]
+    judges = [
+        judge for judge in labels.judges() if not labels.gives_only_own(judge, _find_labelled(labels, judge, gold))
+    ]
     items = [item for item in gold if labels.by_item.get(item, {}).keys() >= set(judges)]
     document: dict[str, Any] = {"items": len(items), "candidates": [], "best": None, "corrected_mae": None, "na": None}
     if len(judges) < 2 or not items:
@@ -36,24 +38,24 @@ def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method
     order = sorted(losses, key=lambda name: (mean_of(losses[name]), name))
     best = order[0]
     tests = [None if name == best else _p(losses[name], losses[best], method.seed) for name in order]
-    chosen, corrected = _resampled(losses, method) if len(items) >= LEAST_ITEMS else ({}, None)
+    chosen, corrected = _resample_choices(losses, method) if len(items) >= LEAST_ITEMS else ({}, None)
     for name, p in zip(order, holm(tests), strict=True):
-        share = rounded(chosen[name] / method.resamples) if chosen else None
+        share = round_exact(chosen[name] / method.resamples) if chosen else None
         document["candidates"].append(
             {
                 "name": name,
-                "mae": rounded(mean_of(losses[name])),
-                "p_holm": None if p is None else rounded(p),
+                "mae": round_exact(mean_of(losses[name])),
+                "p_holm": None if p is None else round_exact(p),
                 "chosen_share": share,
             }
         )
-    document |= {"best": best, "corrected_mae": None if corrected is None else rounded(corrected)}
+    document |= {"best": best, "corrected_mae": None if corrected is None else round_exact(corrected)}
     if corrected is None:
         document["na"] = f"fewer than {LEAST_ITEMS} items give no correction"
     return document
 
 
-def _labelled(labels: Labels, judge: str, gold: dict[Item, Values]) -> list[Item]:
+def _find_labelled(labels: Labels, judge: str, gold: dict[Item, Values]) -> list[Item]:
     return [item for item in gold if judge in labels.by_item.get(item, {})]
 
 
@@ -74,7 +76,7 @@ def _p(one: list[Fraction], other: list[Fraction], seed: int) -> Fraction:
     return sign_flip([x - y for x, y in zip(one, other, strict=True)], seed).p
 
 
-def _resampled(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[str, Fraction], Fraction]:
+def _resample_choices(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[str, Fraction], Fraction]:
     """How often each candidate is chosen, and the mean loss of the chosen one on the items left out.
 
     Candidates that are equally close share the choice. Items are resampled in an order that names do not decide.

@@ -8,16 +8,24 @@ from typing import Any
 from normalizer.aggregate import cell_names, groups, keys
 from normalizer.aggregate.eligibility import ALONE, Levels
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.summary import Options, left_out, query_of
-from normalizer.aggregate.units import prepared
+from normalizer.aggregate.summary import Options, count_left_out, query_of
+from normalizer.aggregate.units import prepare_records
 from normalizer.calibration import prediction_powered, preference_labels
 from normalizer.calibration.alternative_annotator import try_alternatives
 from normalizer.calibration.ceiling import ceiling
 from normalizer.calibration.choice import closest
 from normalizer.calibration.labels import Labels, LabelStudy, labels
-from normalizer.calibration.measures import by_level, compare_items, confusion, prevalence, reliability, turn_to
+from normalizer.calibration.measures import (
+    NO_DIRECTION,
+    by_level,
+    compare_items,
+    confusion,
+    prevalence,
+    reliability,
+    turn_to,
+)
 from normalizer.calibration.pass_rate import correct_pass_rate
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
@@ -35,16 +43,16 @@ def calibrate(
 
     Raises CannotRun where some of the ledgers hold comparisons and some single scores.
     """
-    with open_ledgers.opened_each(folders, options.check) as found:
+    with open_ledgers.open_each(folders, options.check) as found:
         ledgers = [found[folder] for folder in folders]
         if len({holds_comparisons(ledger) for ledger in ledgers}) > 1:
             raise CannotRun("some of the ledgers hold comparisons and some single scores: a calibration needs one kind")
         if holds_comparisons(ledgers[0]):
             return _of_comparisons(ledgers, options, rule, method, gold_kinds)
         for name in (*options.by, *options.where):
-            keys.checked(name, keys.ALSO_SELECTED)
+            keys.check_key(name, keys.ALSO_SELECTED)
         given = open_ledgers.as_one(ledgers)
-        with started(options.engine, options.memory, given.size) as engine:
+        with start_engine(options.engine, options.memory, given.size) as engine:
             return calibration_of(engine, given, options, rule, method, gold_kinds)
 
 
@@ -87,25 +95,27 @@ def calibration_of(
     models = replace(options.rules, judge_kinds=frozenset(("model",)))
     people = replace(options.rules, judge_kinds=gold_kinds or GOLD)
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = groups.find_groups(engine, query, given, options.where)
         models.check_mixing(found.kinds(), options.by)
         people.check_mixing(found.kinds(), options.by)
         _refuse_both_kinds(gold_kinds, {kind.judge_kind for kind in found.kinds() if people.admits(kind)})
         judged, annotated = (
-            labels(engine, query, engine.table("judged", query.judged(rules.condition()))) for rules in (models, people)
+            labels(engine, query, engine.table("judged", query.select_judged(rules.condition())))
+            for rules in (models, people)
         )
     names = [*query.rubric.dimensions, "total"]
     everything = replace(options.rules, judge_kinds=people.judge_kinds | {"model"})
     counted = {
-        "left_out": left_out(given, found, everything),
+        "left_out": count_left_out(given, found, everything),
         "records": found.total(given),
         "rubric": query.rubric.name,
     }
     flags = {*models.flags_of_all(found.kinds()), *people.flags_of_all(found.kinds())}
     flags |= {"partial"} if found.partial else set()
     _check_shared(judged, annotated)
-    return _document(LabelStudy(judged, annotated, rule), names, flags, counted, options, method)
+    scales = tuple(query.scale(place) for place in range(len(names)))
+    return _document(LabelStudy(judged, annotated, rule, scales=scales), names, flags, counted, options, method)
 
 
 def _document(
@@ -165,7 +175,7 @@ def _measure(name: str, study: LabelStudy, options: Options, method: Method) -> 
         "ceiling": ceiling(study),
         "closest": closest(study.judged, study.gold, study.place, method),
         "alternative": try_alternatives(study),
-        "prediction_powered": [{"judge": judge, **_powered(study, judge)} for judge in study.judged.judges()],
+        "prediction_powered": [{"judge": judge, **_estimate_mean(study, judge)} for judge in study.judged.judges()],
         "pass_rates": list(_pass_rates(study)),
     }
 
@@ -187,7 +197,7 @@ def _row(study: LabelStudy, judge: str, levels: Levels | None) -> dict[str, Any]
     by_gold, by_judge = (turn_to(pairs, side) if study.mirrored else pairs for side in (1, 0))
     return {
         "n": len(found),
-        **compare_items({} if alone else found, mirrored=study.mirrored, why=ALONE if alone else None),
+        **compare_items({} if alone else found, study, why=ALONE if alone else None),
         "by_level": by_level(by_gold, items),
         "reliability": reliability(by_judge, items),
         "prevalence": prevalence(by_gold),
@@ -195,20 +205,19 @@ def _row(study: LabelStudy, judge: str, levels: Levels | None) -> dict[str, Any]
     }
 
 
-def _powered(study: LabelStudy, judge: str) -> dict[str, Any]:
+def _estimate_mean(study: LabelStudy, judge: str) -> dict[str, Any]:
     labelled = study.pairs(judge)
     given = {item: labels[judge] for item, labels in study.judged.by_item.items() if judge in labels}
     unlabelled = [values[study.place] for item, values in given.items() if item not in study.gold]
-    found = prediction_powered.estimate(labelled, unlabelled)
-    of = sorted({item[1] or "" for item in given}) if study.mirrored else []
+    found = prediction_powered.estimate(labelled, unlabelled, study.scale)
     why = found["na"]
     if given and study.judged.gives_only_own(judge, given):
         why = ALONE
-    elif len(of) > 1:
-        why = "the items are of several pairs of generators, and a rate is that of one pair: choose them with --where"
+    elif study.mirrored:
+        why = NO_DIRECTION
     if why != found["na"]:
         found = {**dict.fromkeys(found), "n_gold": found["n_gold"], "n_judged": found["n_judged"], "na": why}
-    return {"of": of[0] if len(of) == 1 else None, **found}
+    return found
 
 
 def _pass_rates(study: LabelStudy) -> Iterator[dict[str, Any]]:

@@ -51,6 +51,13 @@ class LabelStudy:
     """Whether labels are verdicts on two answers, whose direction is only one of names."""
     place: int = 0
     """The place of the measure among the values of a label."""
+    scales: tuple[tuple[Fraction, Fraction], ...] = ((Fraction(0), Fraction(1)),)
+    """The least and the greatest value of each measure."""
+
+    @property
+    def scale(self) -> tuple[Fraction, Fraction]:
+        """The least and the greatest value of the measure."""
+        return self.scales[self.place]
 
     @cached_property
     def gold(self) -> dict[Item, Values]:

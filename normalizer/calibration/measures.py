@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from normalizer.calibration.labels import PairsByItem
-from normalizer.documents.exact import root, rounded
+from normalizer.calibration.labels import LabelStudy, PairsByItem
+from normalizer.documents.exact import root, round_exact
 from normalizer.estimation.clusters import gather
 from normalizer.estimation.intervals import mean_interval
 from normalizer.statistics.agreement_intervals import Pairs, find_intervals
@@ -22,7 +22,7 @@ from normalizer.statistics.agreement_measures import pair_measures
 AGREEMENT = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 CORRELATIONS = ("pearson", "spearman", "kendall")
 _CONSTANT = "one of the two never varies"
-_NO_DIRECTION = "a comparison has no direction but that of names; `normalizer preferences` has the rates"
+NO_DIRECTION = "a comparison has no direction but that of names; `normalizer preferences` has the rates"
 
 
 def compare(pairs: Pairs, *, mirrored: bool = False) -> tuple[dict[str, Fraction | None], dict[str, str]]:
@@ -34,7 +34,7 @@ def compare(pairs: Pairs, *, mirrored: bool = False) -> tuple[dict[str, Fraction
     measures = {name: found[name] for name in AGREEMENT}
     reasons = {name: reason for name, reason in reasons.items() if name in AGREEMENT}
     if mirrored and pairs:
-        measures["bias"], reasons["bias"] = None, _NO_DIRECTION
+        measures["bias"], reasons["bias"] = None, NO_DIRECTION
     ranks = [_ranks(cells, side) for side in (0, 1)]
     measures["pearson"] = _pearson(cells)
     measures["spearman"] = _pearson({(ranks[0][x], ranks[1][y]): weight for (x, y), weight in cells.items()})
@@ -45,14 +45,15 @@ def compare(pairs: Pairs, *, mirrored: bool = False) -> tuple[dict[str, Fraction
     return measures, reasons
 
 
-def compare_items(pairs: PairsByItem, *, mirrored: bool, why: str | None = None) -> dict[str, Any]:
+def compare_items(pairs: PairsByItem, study: LabelStudy, *, why: str | None = None) -> dict[str, Any]:
     """Return all measures as a document has them, with intervals and reasons. Answers about one artifact, or verdicts
     on one item, are one cluster. `why`: the reason why nothing may be told."""
-    found, reasons = compare(list(pairs.values()), mirrored=mirrored)
+    found, reasons = compare(list(pairs.values()), mirrored=study.mirrored)
+    items, reach = [artifact for artifact, _ in pairs], study.scale[1] - study.scale[0]
     return {
-        **{name: None if value is None else rounded(value) for name, value in found.items()},
-        "clusters": len({artifact for artifact, _ in pairs}),
-        "ci95": find_intervals(list(pairs.values()), [artifact for artifact, _ in pairs], mirrored=mirrored),
+        **{name: None if value is None else round_exact(value) for name, value in found.items()},
+        "clusters": len(set(items)),
+        "ci95": find_intervals(list(pairs.values()), items, mirrored=study.mirrored, reach=reach),
         "na": dict.fromkeys(found, why) if why else reasons,
     }
 
@@ -131,11 +132,11 @@ def by_level(pairs: Pairs, items: Sequence[str]) -> list[dict[str, Any]]:
         mean, interval = _mean_at(judge, pairs)
         rows.append(
             {
-                "gold": rounded(level),
+                "gold": round_exact(level),
                 "n": len(judge),
-                "judge_mean": rounded(mean),
-                "bias": rounded(mean - level),
-                "ci95": [rounded(end - level) for end in interval],
+                "judge_mean": round_exact(mean),
+                "bias": round_exact(mean - level),
+                "ci95": [round_exact(end - level) for end in interval],
             }
         )
     return rows
@@ -148,8 +149,8 @@ def reliability(pairs: Pairs, items: Sequence[str]) -> list[dict[str, Any]]:
     for level in sorted({judge for judge, _ in pairs}):
         gold = [(other, item) for (judge, other), item in zip(pairs, items, strict=True) if judge == level]
         mean, interval = _mean_at(gold, pairs)
-        ends = [rounded(end) for end in interval]
-        rows.append({"judge": rounded(level), "n": len(gold), "gold_mean": rounded(mean), "ci95": ends})
+        ends = [round_exact(end) for end in interval]
+        rows.append({"judge": round_exact(level), "n": len(gold), "gold_mean": round_exact(mean), "ci95": ends})
     return rows
 
 
@@ -167,9 +168,9 @@ def prevalence(pairs: Pairs) -> list[dict[str, Any]]:
     n = len(pairs)
     return [
         {
-            "value": rounded(value),
-            "judge": rounded(Fraction(judge[value], n)),
-            "gold": rounded(Fraction(gold[value], n)),
+            "value": round_exact(value),
+            "judge": round_exact(Fraction(judge[value], n)),
+            "gold": round_exact(Fraction(gold[value], n)),
         }
         for value in values
     ]
@@ -178,6 +179,6 @@ def prevalence(pairs: Pairs) -> list[dict[str, Any]]:
 def confusion(pairs: Pairs) -> list[dict[str, Any]]:
     """How often each pair of values occurs."""
     return [
-        {"judge": rounded(judge), "gold": rounded(gold), "n": count}
+        {"judge": round_exact(judge), "gold": round_exact(gold), "n": count}
         for (judge, gold), count in sorted(Counter(pairs).items())
     ]

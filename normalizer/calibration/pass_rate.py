@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from normalizer.calibration.labels import PairsByItem
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.estimation.gamma_draws import draw_gammas, find_ends
 
 _LEAST_GAIN = 0.02
@@ -30,20 +30,29 @@ def correct_pass_rate(labelled: PairsByItem, unlabelled: list[Fraction]) -> dict
     counts = Counter(labelled.values())
     passed = [counts[high, high], counts[low, high], counts[low, low], counts[high, low]]
     judged = [sum(value == high for value in unlabelled), sum(value == low for value in unlabelled)]
-    document: dict[str, Any] = {"value": rounded(high), "n_gold": len(labelled), "n_judged": len(unlabelled)}
+    document: dict[str, Any] = {"value": round_exact(high), "n_gold": len(labelled), "n_judged": len(unlabelled)}
     document |= dict.fromkeys(("judge_rate", "sensitivity", "specificity", "corrected", "ci95"))
     if not sum(judged) or not passed[0] + passed[1] or not passed[2] + passed[3]:
         return {**document, "na": "gold has only one of the two values, or no item is without gold"}
     sensitivity, specificity = Fraction(passed[0], passed[0] + passed[1]), Fraction(passed[2], passed[2] + passed[3])
     rate = Fraction(judged[0], sum(judged))
-    document |= {"judge_rate": rounded(rate), "sensitivity": rounded(sensitivity), "specificity": rounded(specificity)}
+    document |= {
+        "judge_rate": round_exact(rate),
+        "sensitivity": round_exact(sensitivity),
+        "specificity": round_exact(specificity),
+    }
     ends = _interval([*passed, *judged])
     if ends is None:
         return {**document, "na": "the gold labels do not show that the judge tells the two values apart"}
     estimate = (rate + specificity - 1) / (sensitivity + specificity - 1)
     estimate = min(max(estimate, Fraction(0)), Fraction(1))
     low_end, high_end = min(Fraction(ends[0]), estimate), max(Fraction(ends[1]), estimate)
-    return {**document, "corrected": rounded(estimate), "ci95": [rounded(low_end), rounded(high_end)], "na": None}
+    return {
+        **document,
+        "corrected": round_exact(estimate),
+        "ci95": [round_exact(low_end), round_exact(high_end)],
+        "na": None,
+    }
 
 
 def _interval(counts: list[int]) -> tuple[float, float] | None:

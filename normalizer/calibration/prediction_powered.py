@@ -7,8 +7,10 @@ items; this cannot be checked afterwards.
 
 With up to seven different values the interval is that of the gold mean at each value of the judge, weighted by how
 often the judge gives it, in the posterior distribution of these shares: for each end one more label is put at that end
-of the scale, so that what no label shows may still occur. With more values it is Student's t with n - 1 degrees of
-freedom. Answers about one artifact go together: the counts are divided by the design effect.
+of the scale, so that what no label shows may still occur. Answers about one artifact go together: the counts are
+divided by the design effect. With more values it is that of the mean of gold - w * judge on labelled items under random
+weights, with one more item a little beyond the farthest one seen, widened by the error of the judge's mean. The
+interval of gold alone is that of a mean on a scale.
 """
 
 from collections import Counter
@@ -16,14 +18,17 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from normalizer.aggregate.intervals import quantile, t_interval
+from normalizer.aggregate.intervals import quantile
 from normalizer.calibration.labels import PairsByItem
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import root, round_exact
 from normalizer.estimation.clusters import gather, robust_variance
 from normalizer.estimation.gamma_draws import draw_gammas, find_ends
+from normalizer.estimation.intervals import Interval, mean_interval
 from normalizer.statistics.agreement_intervals import MOST_LEVELS
 from normalizer.statistics.spread import ends, mean_of, variance_of
 
+_NORMAL = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
 LEAST_LABELS = 20
 """Fewer labels give an interval that covers too seldom: the weight is estimated from them too."""
 LEAST_RARE = 5
@@ -31,7 +36,7 @@ LEAST_RARE = 5
 truth in 60 % of simulated studies."""
 
 
-def estimate(labels: PairsByItem, unlabelled: list[Fraction]) -> dict[str, Any]:
+def estimate(labels: PairsByItem, unlabelled: list[Fraction], scale: Interval) -> dict[str, Any]:
     """Return the estimate from (judge, gold) of labelled items and the judge's values of unlabelled ones."""
     labelled = list(labels.values())
     n, more = len(labelled), len(unlabelled)
@@ -40,10 +45,10 @@ def estimate(labels: PairsByItem, unlabelled: list[Fraction]) -> dict[str, Any]:
     if n < 2:
         return {**document, "na": "fewer than two items have gold"}
     judge, gold = [one for one, _ in labelled], [other for _, other in labelled]
-    spread_of_gold = variance_of(gold)
-    alone = ends(t_interval(mean_of(gold), spread_of_gold / n, n - 1)) if spread_of_gold else None
-    document |= {"gold_only": rounded(mean_of(gold)), "gold_only_ci95": alone}
-    document["judge_only"] = rounded(mean_of([*judge, *unlabelled]))
+    by_artifact = gather(gold, [artifact for artifact, _ in labels])
+    alone = mean_interval(by_artifact, scale) if by_artifact.clusters > 1 and scale[0] < scale[1] else None
+    document |= {"gold_only": round_exact(mean_of(gold)), "gold_only_ci95": None if alone is None else ends(alone)}
+    document["judge_only"] = round_exact(mean_of([*judge, *unlabelled]))
     if n < LEAST_LABELS or more < 2:
         why = f"fewer than {LEAST_LABELS} items have gold" if n < LEAST_LABELS else "no two items are without gold"
         return {**document, "na": why}
@@ -53,16 +58,30 @@ def estimate(labels: PairsByItem, unlabelled: list[Fraction]) -> dict[str, Any]:
     weight = covariance / ((1 + Fraction(n, more)) * spread) if spread else Fraction(0)
     weight = min(max(weight, Fraction(0)), Fraction(1))
     value = mean_of(gold) + weight * (mean_of(unlabelled) - mean_of(judge))
-    residual = variance_of([y - weight * x for x, y in labelled])
-    error = residual / n + weight**2 * variance_of(unlabelled) / more
-    document |= {"estimate": rounded(value), "weight": rounded(weight)}
+    document |= {"estimate": round_exact(value), "weight": round_exact(weight)}
     if max(len(set(gold)), len({*judge, *unlabelled})) <= MOST_LEVELS:
         return {**document, "ci95": _by_level(labels, unlabelled, value, weight)}
     rare = n - max(Counter(gold).values())
     if rare < LEAST_RARE:
         why = f"all gold labels but {rare} are equal: fewer than {LEAST_RARE} others say too little about the spread"
-        return {**document, "gold_only_ci95": None, "na": why}
-    return {**document, "ci95": ends(t_interval(value, error, n - 1))}
+        return {**document, "na": why}
+    return {**document, "ci95": ends(_by_item(labels, unlabelled, value, weight, scale))}
+
+
+def _by_item(
+    labels: PairsByItem, unlabelled: list[Fraction], value: Fraction, weight: Fraction, scale: Interval
+) -> Interval:
+    """Return the interval from the differences of gold and the weighted judge on labelled items."""
+    rest = gather([gold - weight * judge for judge, gold in labels.values()], [artifact for artifact, _ in labels])
+    means = [total / size for total, size in rest.counts]
+    reach = weight * scale[1] - scale[0], scale[1] - weight * scale[0]
+    least, most = min(means), max(means)
+    more_items = rest.clusters + 1
+    edges = least - (least + reach[0]) / more_items, most + (reach[1] - most) / more_items
+    low, high = mean_interval(rest, edges)
+    more = Fraction(_NORMAL) ** 2 * weight**2 * variance_of(unlabelled) / len(unlabelled)
+    below, above = root((rest.mean - low) ** 2 + more), root((high - rest.mean) ** 2 + more)
+    return max(value - below, scale[0]), min(value + above, scale[1])
 
 
 def _by_level(labels: PairsByItem, unlabelled: list[Fraction], value: Fraction, weight: Fraction) -> list[Decimal]:
@@ -85,7 +104,7 @@ def _by_level(labels: PairsByItem, unlabelled: list[Fraction], value: Fraction, 
         drawn = draw_gammas((table + prior).ravel().tolist()).reshape(-1, *table.shape)
         means = drawn @ np.array([float(gold) for gold in golds]) / drawn.sum(axis=2)
         found.append(find_ends((shares * means).sum(axis=1))[end])
-    return [rounded(min(Fraction(found[0]), value)), rounded(max(Fraction(found[1]), value))]
+    return [round_exact(min(Fraction(found[0]), value)), round_exact(max(Fraction(found[1]), value))]
 
 
 def _worth(labels: PairsByItem, weight: Fraction) -> float:
@@ -97,4 +116,4 @@ def _worth(labels: PairsByItem, weight: Fraction) -> float:
     square, freedom = robust_variance(clusters)
     alone = variance_of(rest) / len(rest)
     ratio = float(alone / square) if square else clusters.clusters / clusters.values
-    return min(ratio, 1.0) * (1.959963984540054 / quantile(freedom)) ** 2
+    return min(ratio, 1.0) * (_NORMAL / quantile(freedom)) ** 2

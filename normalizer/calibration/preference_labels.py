@@ -16,7 +16,8 @@ from normalizer.aggregate.eligibility import MIXABLE, Levels, Rules
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import Item, Labels, Values
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.comparisons import DECIDED, Compared, read_comparisons
+from normalizer.preferences.comparisons import DECIDED, Compared
+from normalizer.preferences.reading import read_comparisons
 from normalizer.statistics.spread import mean_of
 
 MEASURE = "preference"
@@ -66,11 +67,11 @@ def _labels(found: Compared, width: int) -> Labels:
                 labels[seen.item, pair][one.judge].append(seen.score)
             label = (seen.item, pair), one.judge
             own[label] = own.get(label, True) and one.self_judged
-    by_group = {levels: _preferred(labels) for levels, labels in groups.items()}
-    return Labels(_preferred(whole), by_group, frozenset(label for label, alone in own.items() if alone))
+    by_group = {levels: _collect_preferences(labels) for levels, labels in groups.items()}
+    return Labels(_collect_preferences(whole), by_group, frozenset(label for label, alone in own.items() if alone))
 
 
-def _preferred(found: _Found) -> dict[Item, dict[str, Values]]:
+def _collect_preferences(found: _Found) -> dict[Item, dict[str, Values]]:
     return {
         item: {judge: (_label(mean_of(scores)),) for judge, scores in sorted(found[item].items())}
         for item in sorted(found)

@@ -124,7 +124,7 @@ def _records(folders: tuple[Path, ...]) -> dict[str, Any]:
         with reading(folder) as ledger:
             here = {header["bundle_sha256"] for header in ledger.items("headers")} - bundles
             for kind in ("records", "invalid"):
-                for line in ledger.checked_lines(kind):
+                for line in ledger.iterate_checked_lines(kind):
                     if line[sha_slice(kind)].decode("ascii") in here:
                         invalid += kind == "invalid"
                         ids += [json.loads(line)["record_id"]] if kind == "records" else []

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents.dialect import AppliedStep, dialect_of, original, translate
-from normalizer.documents.exact import rounded
+from normalizer.documents.dialect import dialect_of
+from normalizer.documents.exact import round_exact
 from normalizer.documents.lossless import Number, exact_value
-from normalizer.documents.pointers import escape
+from normalizer.documents.pointers import AppliedStep, escape, original, translate
 from normalizer.documents.rubric import Rubric, exact_sum, rubric_of
-from normalizer.ledger.open_ledgers import conserved
+from normalizer.ledger.open_ledgers import check_conserved
 from normalizer.ledger.reader import Ledger
 
 _WORDS: dict[str, Any] = spec.resource("rules/claims.json")
@@ -38,7 +38,9 @@ class Meaning(NamedTuple):
 def claims(ledger: Ledger) -> dict[str, Any]:
     """Return all claims of a ledger's bundles with their verdicts, as a document of `claims.json`."""
     found = [
-        claim for line in ledger.checked_lines("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))
+        claim
+        for line in ledger.iterate_checked_lines("headers")
+        for claim in _of_bundle(ledger, ledger.exact("headers", line))
     ]
     counts = Counter(claim["verdict"] for claim in found)
     return {"claims": found, "counts": {verdict: counts[verdict] for verdict in _VERDICTS}}
@@ -78,7 +80,7 @@ def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any
     sha256 = header["bundle_sha256"]
     rubric = rubric_of(ledger.document(header["settings"]["rubric"]))
     records = [ledger.exact("records", line) for line in ledger.lines_of("records", sha256)]
-    conserved("valid", len(records), int(header["valid"]))
+    check_conserved("valid", len(records), int(header["valid"]))
     scored = [(record, _worths(record, rubric)) for record in records]
     values = [worths for _, worths in scored if worths is not None]
     known = {"bundle_sha256": sha256, "invalid": int(header["invalid"])}
@@ -129,7 +131,7 @@ def _check_claim(
         "claimed": str(claimed),
         "statistic": None if meant is None else meant.statistic,
         "measure": None if meant is None else meant.measure,
-        "recomputed": None if exact is None else rounded(exact),
+        "recomputed": None if exact is None else round_exact(exact),
         "records": len(values),
         "verdict": _verdict(claimed, exact),
     }

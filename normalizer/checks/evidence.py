@@ -8,7 +8,7 @@ from normalizer.batch.watched_file import ProgressCallback
 from normalizer.checks.evidence_files import Evaluated, Files
 from normalizer.checks.quote_match import find_quote, is_empty
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import Check, check_records, conserved
+from normalizer.ledger.open_ledgers import Check, check_conserved, check_records
 from normalizer.ledger.reader import Ledger, reading
 
 VERDICTS = ("exact", "folded", "elided", "other_artifact", "absent", "empty", "not_checked")
@@ -42,7 +42,7 @@ def verify_opened(ledger: Ledger, artifacts: Path, progress: ProgressCallback = 
             for dimension, quote in evidence.items() if isinstance(evidence, dict) else ():
                 if isinstance(quote, str):
                     findings.append(_finding(record, validity, dimension, quote, library))
-        conserved(validity, there[validity], promised[validity])
+        check_conserved(validity, there[validity], promised[validity])
     judges: dict[str | None, Counter[str]] = defaultdict(Counter)
     for finding in findings:
         judges[finding["judge_model"]][finding["verdict"]] += 1

@@ -29,7 +29,7 @@ def instruments(folders: tuple[Path, ...]) -> list[dict[str, Any]]:
         with reading(folder) as ledger:
             about = {sha256: given for sha256, given in _of_bundles(ledger).items() if sha256 not in seen}
             for kind in ("records", "invalid"):
-                for line in ledger.checked_lines(kind):
+                for line in ledger.iterate_checked_lines(kind):
                     given = about.get(line[sha_slice(kind)].decode("ascii"))
                     if given is not None:
                         _count(counts, kind, loads_plain(line), given)

@@ -12,9 +12,9 @@ from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
 from normalizer.documents.manifest import files_named_twice
 from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import rubric_mistakes
-from normalizer.documents.settings import LIMITS, checked_dialect
+from normalizer.documents.settings import LIMITS, check_dialect
 from normalizer.errors import UnusableDocument
-from normalizer.screening.bundle_rules import OF_EACH_FILE
+from normalizer.screening.bundle import OF_EACH_FILE
 
 _EMPTY: dict[str, Any] = {"dimensions": {}}
 
@@ -104,7 +104,7 @@ def dialect(name: str, value: dict[str, Any]) -> list[LintFinding]:
 def _rows(name: str, value: dict[str, Any]) -> list[LintFinding]:
     """Return findings about a dialect that reads rows: errors of a run, and scores that its rubric lacks."""
     try:
-        Mapping(checked_dialect(dumps(value).encode()))
+        Mapping(check_dialect(dumps(value).encode()))
     except UnusableDocument as error:
         return [LintFinding(name, "", str(error))]
     found = [

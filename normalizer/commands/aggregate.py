@@ -26,14 +26,15 @@ from normalizer.documents.recipes import read_recipe
 from normalizer.errors import CannotRun
 from normalizer.statistics.sensitivity import aggregate_with_sensitivity
 from normalizer.tables import formats, pretty, sensitivity_tables, summary_table
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 SHOWN = 3
 """Decimal places in tables for people: fixed, so that numbers below each other are compared at a glance."""
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @click.option(
     "--by",
@@ -91,7 +92,7 @@ def command(
     # A table for a paper is rounded once, when it is written.
     if places is None:
         places = PLACES if form in ("json", "csv") and cells is None else SHOWN
-    with elapsed("aggregate", shown=not chosen["verify"]):
+    with show_elapsed("aggregate", shown=not chosen["verify"]):
         options = replace(read_grouping(**chosen), recipe=read_recipe(recipe, recipe_file))
         options = replace(options, places=places if cells is None else places + 12)
         make = aggregate_with_sensitivity if sensitivity else aggregate
@@ -102,16 +103,18 @@ def command(
         if form == "json":
             raise CannotRun("--cells, --columns and --rename are for tables: choose csv, md, latex or text")
         table = (
-            _table(summary, form) if cells is None else summary_table.published(summary, cells, places, **_best(bold))
+            _table(summary, form)
+            if cells is None
+            else summary_table.lay_out_for_paper(summary, cells, places, **_best(bold))
         )
         wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
-        table = formats.chosen(table, wanted, _read_renames(rename))
+        table = formats.choose_columns(table, wanted, _read_renames(rename))
         print_table(table, form)
         return 0
     if form == "json":
         click.echo(pretty.dumps(summary))
     elif sensitivity:
-        more = sensitivity_tables.named(summary["sensitivity"], summary["by"])
+        more = sensitivity_tables.list_tables(summary["sensitivity"], summary["by"])
         print_tables([("Means", summary_table.narrow(summary)), *more], form)
     else:
         print_table(_table(summary, form), form)

@@ -17,11 +17,12 @@ from normalizer.commands.options import (
 )
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table, pretty
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @add_format(*FORMATS)
 @WIDE
@@ -34,14 +35,14 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     intervals; severity of judges; self against cross judging. csv and latex have the first table; the JSON has
     confusion matrices, too. A measure that is undefined for a table is NA, with the reason.
     """
-    with elapsed("agreement", shown=not chosen["verify"]):
+    with show_elapsed("agreement", shown=not chosen["verify"]):
         folders = open_files(ledgers)
         report = agreement(folders, read_selection(**chosen))
     tell_unknown_levels(report, folders)
     if form == "json":
         click.echo(pretty.dumps(report))
     elif form in ("md", "text"):
-        print_tables(agreement_table.named(report), form)
+        print_tables(agreement_table.list_tables(report), form)
     else:
         print_table(agreement_table.table(report), form)
     return 0

@@ -15,33 +15,48 @@ from normalizer.checks.audit import audit
 from normalizer.checks.instruments import instruments
 from normalizer.checks.reverify import jobs_for
 from normalizer.checks.study.findings import findings
-from normalizer.commands.options import add_files, add_format, choose_check, print_note, read_files_options
+from normalizer.commands.options import add_files, add_format, choose_check, open_files, print_note, read_files_options
 from normalizer.documents import protocol
 from normalizer.ledger import signature as signatures
 from normalizer.ledger.reader import reading
 from normalizer.tables import audit_table, claims_table, evidence_table, formats, pretty
 from normalizer.tables.formats import Table
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import LINE, elapsed
+from normalizer.terminal.progress import LINE, show_elapsed
 
 _PATH = click.Path(path_type=Path)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ledger", type=_PATH, required=False)
-@click.option("--claims", is_flag=True, help="Compare what judges state about their scores with the records.")
+@click.option(
+    "--claims", is_flag=True, help="Do the numbers that judges state about their own scores follow from the records?"
+)
 @click.option("--all", "every", is_flag=True, help="With --claims: list claims that check out, too.")
 @click.option(
-    "--artifacts", type=_PATH, metavar="DIR", help="Look up quoted evidence in the evaluated files below this folder."
+    "--artifacts",
+    type=_PATH,
+    metavar="DIR",
+    help="Is every quotation in the evaluated file below this folder (PDF, Markdown, text)? Verdicts: exact, folded, "
+    "elided, other_artifact, absent, empty; not_checked where the file is missing or another one.",
 )
-@click.option("--signature", type=_PATH, metavar="FILE", help="Check this signature, which `normalizer sign` wrote.")
+@click.option(
+    "--signature", type=_PATH, metavar="FILE", help="Is this signature of `normalizer sign` good, and of these files?"
+)
 @click.option(
     "--signers", type=_PATH, metavar="FILE", help="With --signature: a file with a line NAME KEY for each trusted key."
 )
 @click.option("--signer", metavar="NAME", help="With --signature: the NAME that must have signed.")
-@click.option("--instruments", is_flag=True, help="List what judged: judge, prompt, rubric, and how often it failed.")
 @click.option(
-    "--study", type=_PATH, metavar="DIR", help="Find defects of a study: a folder with ledgers, or with its files."
+    "--instruments", is_flag=True, help="List the judges with their prompts and rubrics, and how often each failed."
+)
+@click.option(
+    "--study",
+    type=_PATH,
+    metavar="DIR",
+    help="Which defects are there between the ledgers or files of this folder: the same answer under two generators, "
+    "repeated and missing rows, unlabelled self-judging and more? The worst comes first.",
 )
 @add_format("text", "json", "csv", "md")
 @click.option(
@@ -58,28 +73,20 @@ _PATH = click.Path(path_type=Path)
 def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None, quick: bool, **asked: Any) -> int:
     """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost or forged.
 
-    Every raw bundle is normalized again under its settings, and must give the lines of the ledger. Exit status 1 when
-    something is not accounted for, or was normalized under another protocol version and so cannot be verified. With
-    --no-verify that is left out: about eight times as fast, and records that were forged together with their digests
-    are not noticed.
+    Every raw bundle is normalized again under its settings, and must give the lines of the ledger. With --no-verify
+    that is left out: about eight times as fast, and records that were forged together with their digests are not
+    noticed. --claims, --artifacts, --signature, --instruments and --study ask another question instead; one at a time.
 
-    One other question can be asked instead. Exit status 1 when something was found:
-
-    \b
-    --claims      Do the numbers that judges state about their own scores follow from the records?
-    --artifacts   Is every quotation in the evaluated file (PDF, Markdown, text)? Verdicts: exact, folded, elided,
-                  other_artifact (which), absent, empty; not_checked where the file is missing or another one.
-    --signature   Is it good, and are the ledger's files those that were signed?
-    --instruments What judged the records, by judge, prompt and rubric? (Status 0.)
-    --study       Are there defects between files: the same answer under two generators, repeated and missing
-                  rows, unlabelled self-judging and more, the worst first? DIR may have the files as published:
-                  those of which it is certain how they are read are, the others are named.
+    Exit status: 0 all is accounted for, 1 something was found, or the ledger is of another protocol version and
+    cannot be verified, 2 it could not run.
     """
     question = _choose_question(ledger, study, quick, jobs, asked)
     if study is not None:
         with study_of(study, *read_files_options(), print_note) as folder:
             return _print_study(folder, form)
     assert ledger is not None  # noqa: S101 - one of the two is given
+    if question != "signature":
+        [ledger] = open_files((ledger,))
     if question == "claims":
         return _print_claims(ledger, form, quick, asked["every"])
     if question == "artifacts":
@@ -103,8 +110,6 @@ def _choose_question(
     questions += ["study"] if study is not None else []
     if len(questions) > 1:
         raise click.UsageError(f"--{questions[0]} and --{questions[1]} are two questions: ask one at a time")
-    if study is None and any(read_files_options()):
-        raise click.UsageError("--dialect and --rubric go with --study")
     if asked["every"] and "claims" not in questions:
         raise click.UsageError("--all goes with --claims")
     given = [name for name in ("signature", "signers", "signer") if asked[name] is not None]
@@ -114,7 +119,7 @@ def _choose_question(
 
 
 def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
-    with reading(ledger, checked=False) as opened, elapsed("audit", shown=len(opened.raw_bundles()) == 1):
+    with reading(ledger, checked=False) as opened, show_elapsed("audit", shown=len(opened.raw_bundles()) == 1):
         # Of one large bundle there are no parts to count.
         report = audit(opened, jobs or jobs_for(opened), LINE, verify=not quick)
     LINE.clear()

@@ -14,6 +14,7 @@ from normalizer.commands.options import print_note
 from normalizer.documents.study_file import analysis_of, digest_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.export.results_folder import ResultsFolder, is_result_name, require_result_name
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.progress import LINE
 
 _INPUTS = (
@@ -35,7 +36,7 @@ _INPUTS = (
 _OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest", "datasheet")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("study", type=click.Path(dir_okay=False, path_type=Path), default=Path("normalizer.toml"))
 @click.option("--freeze", is_flag=True, help="Print the digest of the analysis and stop; no data are needed.")
 @click.option("--outside", is_flag=True, help="Let the study write results outside its own folder.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from normalizer.aggregate.eligibility import MIXABLE, Rules
+from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
@@ -12,7 +12,10 @@ from normalizer.api.datasheet import write_datasheet
 from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.commands.options import (
+    DIAGNOSTIC,
+    MIX,
     VERIFY,
+    WHERE,
     add_files,
     add_format,
     add_ledgers,
@@ -24,13 +27,14 @@ from normalizer.commands.options import (
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.tables import calibration_table, pretty
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 _CRITERION = ("criterion",)
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @click.option(
     "--gold",
@@ -54,14 +58,12 @@ _CRITERION = ("criterion",)
     help="Also give numbers for each group, such as factors.topic.",
 )
 @VERIFY
-@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
+@WHERE
 @click.option(
     "--consensus", type=click.Choice(CONSENSUS), default="median", show_default=True, help="Of several annotators."
 )
-@click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
-@click.option(
-    "--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number; flagged. Repeatable."
-)
+@DIAGNOSTIC
+@MIX
 @click.option(
     "--resamples",
     type=click.IntRange(min=100),
@@ -111,7 +113,7 @@ def command(
     )
     folders = open_files((*ledgers, *(folder for folder in gold if folder not in ledgers)))
     method = Method(bootstrap=True, resamples=resamples, seed=seed)
-    with elapsed("calibrate", shown=not verify):
+    with show_elapsed("calibrate", shown=not verify):
         document = calibrate(folders, options, consensus, method, frozenset(gold_kind))
     if datasheet is not None:
         refuse_inside_ledger(datasheet)
@@ -121,5 +123,5 @@ def command(
     elif form == "csv":
         print_table(calibration_table.judges(document), form)
     else:
-        print_tables(calibration_table.named(document), form)
+        print_tables(calibration_table.list_tables(document), form)
     return 0

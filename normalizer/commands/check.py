@@ -28,11 +28,12 @@ from normalizer.documents.study_file import compare_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.tables import check_table, formats, pretty
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("table", type=click.Path(path_type=Path), metavar="TABLE")
 @add_ledgers
 @click.option(
@@ -112,7 +113,7 @@ def command(
         if not sign:
             raise CannotRun(f"--column {text} names no statistic: write NAME=STATISTIC")
         named[name] = statistic
-    with elapsed("check", shown=not chosen["verify"]):
+    with show_elapsed("check", shown=not chosen["verify"]):
         asked = Question(
             open_files(ledgers),
             read_grouping(**chosen, also=COMPARED_BY),
@@ -132,7 +133,7 @@ def command(
     else:
         found = check_table.table(report, everything=everything)
         if form == "csv" and report["diagnostic"]:
-            found = formats.flagged(found, ["diagnostic"])
+            found = formats.add_flags(found, ["diagnostic"])
         print_table(found, form)
     return 0 if follows(report) and report.get("frozen", {"agrees": True})["agrees"] else 1
 

@@ -6,19 +6,28 @@ from typing import Any
 
 import click
 
-from normalizer.aggregate.keys import PAIRING, checked, keys_of
+from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.api.ledgers import open_ledgers
-from normalizer.commands.options import add_files, add_format, add_ledgers, add_selection, open_files, read_selection
+from normalizer.commands.options import (
+    add_assume,
+    add_files,
+    add_format,
+    add_ledgers,
+    add_selection,
+    open_files,
+    read_selection,
+)
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
+from normalizer.estimation.paired_test import SPREAD
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
-from normalizer.statistics.signflip import RESAMPLES
 from normalizer.tables import contrast_table, pretty
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @click.option(
     "--by",
@@ -40,17 +49,7 @@ from normalizer.terminal.progress import elapsed
     shell_complete=complete_keys,
     help="Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=100),
-    metavar="N",
-    default=RESAMPLES,
-    show_default=True,
-    help="How many samples are drawn.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
-)
+@add_assume(SPREAD)
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection
@@ -60,8 +59,7 @@ def command(
     by: str | None,
     pair_by: str,
     cluster: str | None,
-    resamples: int,
-    seed: int,
+    assume: str,
     form: str,
     **chosen: Any,
 ) -> int:
@@ -70,21 +68,21 @@ def command(
     A LEDGER may also be a file of judgements, such as a log: it is read with --dialect or, if it is certain how it is
     to be read, without. Records of a file have the factor `file`, its name.
 
-    By default generators are compared on the artifacts that they share. Differences are tested by flipping signs, item
-    by item, exactly where that is feasible, and corrected by Holm's method.
+    By default generators are compared on the artifacts that they share. Differences are tested item by item, and p is
+    corrected by Holm's method.
     """
     paired = keys_of(pair_by, PAIRING)
     if not paired:
         raise CannotRun("--pair-by is empty: name the keys that pairs agree in, such as artifact")
-    if by is not None and checked(by) in paired:
+    if by is not None and check_key(by) in paired:
         raise CannotRun(f"{by} cannot be both compared and agreed in")
     if cluster is not None and cluster not in paired:
         raise CannotRun(f"--cluster {cluster} is not among the keys that pairs agree in: {', '.join(paired)}")
     options = read_selection(**chosen)
     folders = open_files(ledgers, marked=True)
     key = by or _key_of(folders, all(path.is_file() for path in ledgers))
-    with elapsed("compare", shown=not chosen["verify"]):
-        document = compare(folders, options, Contrast(key, paired, cluster), seed, resamples)
+    with show_elapsed("compare", shown=not chosen["verify"]):
+        document = compare(folders, options, Contrast(key, paired, cluster, assume))
     if form == "json":
         click.echo(pretty.dumps(document))
     else:

@@ -3,11 +3,13 @@
 import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
+from normalizer.terminal.help_format import Command
+
 SHELLS = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
 
 
-@click.command()
-@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.command(cls=Command)
+@click.argument("shell", type=click.Choice(list(SHELLS)), metavar="SHELL")
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
     """Print a completion script. For bash and zsh: eval "$(normalizer completion bash)"."""

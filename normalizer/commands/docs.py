@@ -7,9 +7,12 @@ from contract_spec import pages
 
 from normalizer.commands.value_completion import complete_pages
 from normalizer.errors import CannotRun, did_you_mean
+from normalizer.terminal.help_format import Command
+
+ALL = "`normalizer docs` lists all pages"
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("page", required=False, shell_complete=complete_pages)
 def command(page: str | None) -> int:
     """Print a page of the documentation as Markdown, or with no PAGE the names of all pages."""
@@ -17,7 +20,7 @@ def command(page: str | None) -> int:
         click.echo(pages.overview(), nl=False)
         return 0
     if page not in pages.names():
-        raise CannotRun(f"there is no page {page!r}: {did_you_mean(page, pages.names())}")
+        raise CannotRun(f"there is no page {page!r}: {did_you_mean(page, pages.names(), ALL)}")
     if sys.stdout.isatty():
         click.echo_via_pager(pages.text(page))
     else:

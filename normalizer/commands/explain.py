@@ -1,11 +1,12 @@
 """`normalizer explain`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from normalizer.commands.options import add_files, open_files
+from normalizer.commands.options import add_files, add_format, open_files
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.phases import eligibility
@@ -14,6 +15,7 @@ from normalizer.ledger.line_format import RECORD_FILES, id_starts, sha_slice
 from normalizer.ledger.open_ledgers import refuse_changed_id
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.screening.raw_rows import RawRow, raw_row
+from normalizer.terminal.help_format import Command
 
 _MOST = 12
 """Lines of a bundle shown for one pointer."""
@@ -22,108 +24,139 @@ _MANY = 20
 _SOURCE = ("line", "member", "order", "dialect", "rest")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ledger", type=click.Path(path_type=Path))
-@click.argument("name", metavar="RECORD_ID|FILE|ARTIFACT|BUNDLE")
+@click.argument("name", metavar="RECORD")
 @click.option(
-    "--verify", is_flag=True, help="Normalize its raw bundle again first, and refuse a record it does not give."
+    "--verify",
+    is_flag=True,
+    help="First normalize the raw bundle again, and stop if the result differs from the record.",
 )
+@add_format("text", "json")
 @add_files
-def command(ledger: Path, name: str, verify: bool) -> int:
+def command(ledger: Path, name: str, verify: bool, form: str) -> int:
     """Show a record, its reasons, and the lines of the raw bundle they point at.
 
     A record is named by its id, its file or its artifact, a bundle by its hash. The first digits of an id or hash are
-    enough.
+    enough; `normalizer list LEDGER` prints them.
     """
     [folder] = open_files((ledger,))
     with reading(folder) as opened:
-        click.echo("\n".join(_find_records(opened, name, verify)))
+        explanation = _explain_name(opened, name, verify)
+    if form == "json":
+        click.echo(dumps(explanation))
+    else:
+        click.echo("\n".join(_print_explanation(explanation, folder)))
     return 0
 
 
-def _find_records(ledger: Ledger, name: str, verify: bool) -> list[str]:
+def _explain_name(ledger: Ledger, name: str, verify: bool) -> dict[str, Any]:
+    """Return the document of `eval/explanation.json` on the records or the bundle of a name."""
     if not name:
         raise UnusableLedger("give a record_id or its first digits, a file, an artifact or a bundle's hash")
     named = [(kind, line) for kind in RECORD_FILES for line in ledger.find(kind, name)]
     if not named:
-        return _bundle(ledger, name)
+        return {"bundle": _find_bundle(ledger, name)}
     by_id = [(kind, line) for kind, line in named if line.startswith(id_starts(name))]
-    if by_id:
-        if len(by_id) > 1:
-            raise UnusableLedger(f"{len(by_id)} records have ids that begin with {name}: give more digits")
-        return _check_and_explain(ledger, *by_id[0], verify)
-    out: list[str] = []
-    for kind, line in named[:_MANY]:
-        out += [*([""] if out else []), *_check_and_explain(ledger, kind, line, verify)]
-    if len(named) > _MANY:
-        out += ["", f"and {len(named) - _MANY} more: see `normalizer list {ledger.folder} --file ...`"]
-    return out
+    if len(by_id) > 1:
+        raise UnusableLedger(f"{len(by_id)} records have ids that begin with {name}: give more digits")
+    records = [_explain(ledger, kind, line, verify) for kind, line in (by_id or named)[:_MANY]]
+    more = 0 if by_id else max(0, len(named) - _MANY)
+    return {"records": records, **({"more": more} if more else {})}
 
 
-def _check_and_explain(ledger: Ledger, kind: str, line: bytes, verify: bool) -> list[str]:
-    """A record whose id is that of its content and, if asked for, which its raw bundle gives."""
+def _find_bundle(ledger: Ledger, name: str) -> dict[str, Any]:
+    try:
+        sha256 = ledger.find_bundle(name).stem
+    except UnusableLedger:
+        raise UnusableLedger(
+            f"no record of {ledger.folder} has an id that begins with {name}, or that file or artifact, and no bundle "
+            f"has that hash: `normalizer list {ledger.folder}` prints the ids"
+        ) from None
+    for kind in ("headers", "audit"):
+        for line in ledger.lines_of(kind, sha256):
+            item: dict[str, Any] = loads_plain(line)
+            return item
+    raise UnusableLedger(f"bundle {sha256} is kept, but no line names it: see `normalizer audit`")
+
+
+def _explain(ledger: Ledger, kind: str, line: bytes, verify: bool) -> dict[str, Any]:
+    """Return a record whose id is that of its content and, if asked for, which its raw bundle gives, with raw lines."""
     refuse_changed_id(kind, line)
     if verify:
         from normalizer.checks.reverify import require_verified  # heavy, and only here
 
         require_verified(ledger, line[sha_slice(kind)].decode("ascii", "replace"))
-    return _explain(ledger, kind, line)
-
-
-def _bundle(ledger: Ledger, name: str) -> list[str]:
-    try:
-        sha256 = ledger.kept(name).stem
-    except UnusableLedger:
-        raise UnusableLedger(
-            f"no record of {ledger.folder} has an id that begins with {name}, or that file or artifact, and no bundle "
-            "has that hash"
-        ) from None
-    for kind, verdict in (("headers", "read"), ("audit", "unreadable")):
-        for line in ledger.lines_of(kind, sha256):
-            item = loads_plain(line)
-            out = [f"bundle {sha256}: {verdict}"]
-            out += [f"  {key}: {item[key]}" for key in ("entries", "valid", "invalid", "bytes") if key in item]
-            out += [f"  settings.{key}: {digest}" for key, digest in item["settings"].items()]
-            out += [_escape_row(f"{reason['code']}: {reason['message']}", None) for reason in item["reasons"]]
-            return out
-    raise UnusableLedger(f"bundle {sha256} is kept, but no line names it: see `normalizer audit`")
-
-
-def _explain(ledger: Ledger, kind: str, line: bytes) -> list[str]:
     record = ledger.exact(kind, line)
-    source = record["source"]
-    row = raw_row(ledger, source)
+    row = raw_row(ledger, record["source"])
     verdict = f"VALID, {eligibility(loads_plain(line))}" if kind == "records" else "INVALID"
-    out = [f"record {record['record_id']}: {verdict}", f"bundle {source['bundle_sha256']}, {source['pointer']}"]
-    fields = {key: value for key, value in record.items() if key not in ("record_id", "source", "reasons")}
-    out += [f"  {key}: {dumps(value)}" for key, value in fields.items()]
-    out += [f"  source.{key}: {_source(source[key])}" for key in _SOURCE if key in source]
-    for reason in record.get("reasons", []):
-        out += ["", _escape_row(f"{reason['code']}: {reason['message']}", None), *_quote(row, reason["pointer"])]
+    quotes = [
+        {"code": reason["code"], "message": reason["message"], **_quote(row, reason["pointer"])}
+        for reason in record.get("reasons", [])
+    ]
     if kind == "records":
-        out += ["", "the entry:", *_quote(row, source["pointer"])]
-    return out
+        quotes.append(_quote(row, record["source"]["pointer"]))
+    return {"record": record, "verdict": verdict, "quotes": quotes}
 
 
-def _source(value: Any) -> str:
-    return dumps(value) if isinstance(value, (dict, list)) else str(value)
-
-
-def _quote(row: RawRow, pointer: str) -> list[str]:
+def _quote(row: RawRow, pointer: str) -> dict[str, Any]:
+    """Return the lines of a row that a pointer leads to, or around the place where nothing is."""
     lines = row.text.split("\n")
     inner = row.inner(pointer)
     if inner is None:  # the row is no JSON: it is shown as it begins
-        first, last, there = 1, len(lines), True
+        first, last, is_present = 1, len(lines), True
     else:
-        first, last, there = place(row.text, inner)
-    most = _MOST if there else 1
-    shown = lines[first - 1 : min(last, first + most - 1)]
-    quoted = [f"  {number:>5} | {_escape_row(text)}" for number, text in enumerate(shown, start=row.line + first - 1)]
-    if last - first >= most:
-        quoted.append(f"        | ... to line {row.line + last - 1}")
-    absent = "" if there else " (nothing is there; it would stand in)"
-    member = f" of {_escape_row(row.member)}" if row.member else ""
-    return [f"  at {_escape_row(pointer, None) or 'the whole document'}{member}{absent}", *quoted]
+        first, last, is_present = place(row.text, inner)
+    most = _MOST if is_present else 1
+    return {
+        "pointer": pointer,
+        "present": is_present,
+        **({"member": row.member} if row.member else {}),
+        "first_line": row.line + first - 1,
+        "last_line": row.line + last - 1,
+        "lines": lines[first - 1 : min(last, first + most - 1)],
+    }
+
+
+def _print_explanation(explanation: dict[str, Any], folder: Path) -> Iterator[str]:
+    """Yield the lines for a person."""
+    if item := explanation.get("bundle"):
+        yield f"bundle {item['bundle_sha256']}: {'read' if 'entries' in item else 'unreadable'}"
+        yield from (f"  {key}: {item[key]}" for key in ("entries", "valid", "invalid", "bytes") if key in item)
+        yield from (f"  settings.{key}: {digest}" for key, digest in item["settings"].items())
+        yield from (_escape_row(f"{reason['code']}: {reason['message']}", None) for reason in item["reasons"])
+        return
+    for number, each in enumerate(explanation["records"]):
+        yield from [""] if number else []
+        yield from _print_record(each["record"], each["verdict"])
+        for quote in each["quotes"]:
+            yield ""
+            yield _escape_row(f"{quote['code']}: {quote['message']}", None) if "code" in quote else "the entry:"
+            yield from _print_quote(quote)
+    if more := explanation.get("more"):
+        yield from ("", f"and {more} more: see `normalizer list {folder} --file ...`")
+
+
+def _print_record(record: dict[str, Any], verdict: str) -> Iterator[str]:
+    source = record["source"]
+    yield f"record {record['record_id']}: {verdict}"
+    yield f"bundle {source['bundle_sha256']}, {source['pointer']}"
+    for key, value in record.items():
+        if key not in ("record_id", "source", "reasons"):
+            yield f"  {key}: {dumps(value)}"
+    for key in _SOURCE:
+        if key in source:
+            yield f"  source.{key}: {dumps(source[key]) if isinstance(source[key], (dict, list)) else source[key]}"
+
+
+def _print_quote(quote: dict[str, Any]) -> Iterator[str]:
+    absent = "" if quote["present"] else " (nothing is there; it would stand in)"
+    member = f" of {_escape_row(quote['member'])}" if "member" in quote else ""
+    yield f"  at {_escape_row(quote['pointer'], None) or 'the whole document'}{member}{absent}"
+    for number, text in enumerate(quote["lines"], start=quote["first_line"]):
+        yield f"  {number:>5} | {_escape_row(text)}"
+    if quote["last_line"] - quote["first_line"] >= len(quote["lines"]):
+        yield f"        | ... to line {quote['last_line']}"
 
 
 def _escape_row(row: str, most: int | None = 200) -> str:

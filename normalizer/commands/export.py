@@ -14,15 +14,24 @@ from contract_spec.extras import install_command
 
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
-from normalizer.aggregate.summary import Options, opened_on_engine, select_rubric, summarize
-from normalizer.commands.options import VERIFY, add_files, add_ledgers, choose_check, open_files, refuse_inside_ledger
+from normalizer.aggregate.summary import Options, open_on_engine, select_rubric, summarize
+from normalizer.commands.options import (
+    VERIFY,
+    WHERE,
+    add_files,
+    add_ledgers,
+    choose_check,
+    open_files,
+    refuse_inside_ledger,
+)
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
-from normalizer.export.flat import LOSSES, Flat, Run, flattened
+from normalizer.export.flat import LOSSES, Flat, Run, flatten_records
 from normalizer.ledger.open_ledgers import Check
+from normalizer.terminal.help_format import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @click.option("--to", "form", type=click.Choice(sorted(LOSSES)), required=True, help="The format.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="PATH", help="A file, or a folder for inspect and eee.")
@@ -43,7 +52,7 @@ from normalizer.ledger.open_ledgers import Check
     metavar="[MODEL=]NAME",
     help="Who makes the generators, where their names do not begin with it as in DEVELOPER/MODEL (eee); repeatable.",
 )
-@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
+@WHERE
 @click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number (eee).")
 @click.option(
     "--engine",
@@ -89,7 +98,7 @@ def command(
         else:
             with _choose_run(engine, out) as run:
                 told = _write_records(
-                    ledgers, form, out, where, partial(flattened, invalid=invalid, check=check, run=run)
+                    ledgers, form, out, where, partial(flatten_records, invalid=invalid, check=check, run=run)
                 )
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
@@ -122,7 +131,7 @@ def _documents(
     check: Check,
 ) -> str:
     options = Options(by=("generator_model",), where=where_of(where), rules=Rules(mix=mix), check=check)
-    with opened_on_engine(ledgers, options) as (engine, given):
+    with open_on_engine(ledgers, options) as (engine, given):
         rubric = select_rubric(given, options)
         summary = summarize(engine, given, options)
         by_judge = summarize(engine, given, replace(options, by=("generator_model", "judge_model")))

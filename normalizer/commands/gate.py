@@ -6,23 +6,36 @@ import click
 
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, checked, keys_of, where_of
+from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, check_key, keys_of, where_of
 from normalizer.aggregate.summary import Options
-from normalizer.commands.options import ENGINE, VERIFY, add_files, add_format, choose_check, join_values, open_files
+from normalizer.commands.options import (
+    DIAGNOSTIC,
+    ENGINE,
+    VERIFY,
+    WHERE,
+    add_assume,
+    add_files,
+    add_format,
+    choose_check,
+    join_values,
+    open_files,
+)
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
+from normalizer.estimation.paired_test import SCALE
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
 from normalizer.tables import gate_table, pretty
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _CRITERION = ("criterion",)
 _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
 @click.option(
@@ -68,14 +81,21 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
     shell_complete=complete_keys,
     help="Take artifacts with the same level of this key as one item.",
 )
+@add_assume(SCALE)
+@click.option("--always-valid", is_flag=True, help="Let verdicts hold however often one looks while pairs are added.")
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
 @ENGINE
 @VERIFY
-@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of both; repeatable.")
-@click.option("--base-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of BASE.")
-@click.option("--candidate-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of CANDIDATE.")
-@click.option("--mix", multiple=True, type=click.Choice(MUST_AGREE), help="Let the sides differ in this; flagged.")
-@click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
+@WHERE
+@click.option("--base-where", multiple=True, metavar="KEY=LEVEL", help="Only those of BASE; repeatable.")
+@click.option("--candidate-where", multiple=True, metavar="KEY=LEVEL", help="Only those of CANDIDATE; repeatable.")
+@click.option(
+    "--mix",
+    multiple=True,
+    type=click.Choice(MUST_AGREE),
+    help="Let the sides differ in this; it is flagged; repeatable.",
+)
+@DIAGNOSTIC
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write the verdicts as JUnit XML.")
 @click.option("--markdown", type=_FILE, metavar="FILE", help="Write a Markdown summary.")
 @add_format("text", "json", "csv", "md")
@@ -92,6 +112,8 @@ def command(
     lower_is_better: bool,
     missing: str,
     cluster: str | None,
+    assume: str,
+    always_valid: bool,
     allow_undecided: bool,
     where: tuple[str, ...],
     base_where: tuple[str, ...],
@@ -124,11 +146,13 @@ def command(
         candidate_where=where_of(candidate_where, _SELECTED),
         baseline=baseline,
         missing=missing,
+        assume=assume,
+        always_valid=always_valid,
     )
     rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
     try:
         base, candidate = open_files((base, candidate))
-        with elapsed("gate", shown=not verify):
+        with show_elapsed("gate", shown=not verify):
             document = gate(
                 base,
                 candidate,
@@ -136,7 +160,7 @@ def command(
                     by=keys_of(by, _CRITERION),
                     where=where_of(where, _SELECTED),
                     rules=rules,
-                    interval=Method(cluster=None if cluster is None else checked(cluster, RUN_NAMES)),
+                    interval=Method(cluster=None if cluster is None else check_key(cluster, RUN_NAMES)),
                     engine=engine,
                     check=choose_check(verify),
                 ),

@@ -20,12 +20,13 @@ from normalizer.judge.prepare import Documents, begin, inputs
 from normalizer.judge.replay import replay
 from normalizer.judge.run import CallLimits, Result, ask_all
 from normalizer.judge.run_folder import RunFolder, input_name, pretty, sha256
-from normalizer.ledger.reader import locked
-from normalizer.ledger.recovery import made_and_locked
+from normalizer.ledger.reader import hold_lock
+from normalizer.ledger.recovery import make_and_lock
 from normalizer.regular_files import regular_bytes
+from normalizer.terminal.help_format import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
 @click.option("--packet", is_flag=True, help="Write what the judge would be given into --out, and call no judge.")
 @click.option("--replay", "again", is_flag=True, help="RUN.json is a run's folder: rebuild its bundle and compare.")
@@ -157,7 +158,7 @@ def _replay(folder: Path, out: Path | None) -> int:
     if not folder.is_dir():
         raise CannotRun(f"{folder} is no folder: --replay takes the folder of a judge run")
     run = RunFolder(folder)
-    with locked(folder, "read"):
+    with hold_lock(folder, "read"):
         data, missing, note = replay(run)
         written = run.read(run.bundle.name) if run.bundle.exists() else None
     if note is not None:
@@ -198,7 +199,7 @@ def _call(documents: Documents, artifacts: Path, out: Path, options: dict[str, A
     planned = _make_plan(documents, described.get("model"), options["coincidence"], described.get("parameters"))
     if options["dry_run"]:
         return _dry_run(run, planned, artifacts, options["attempts"])
-    with made_and_locked(out):
+    with make_and_lock(out):
         if leg is None:
             refuse_with_legs(run)
         else:
@@ -241,7 +242,9 @@ def _print_result(run: RunFolder, result: Result) -> int:
 
 def _dry_run(run: RunFolder, planned: Plan, artifacts: Path, attempts: int) -> int:
     made = inputs(planned, artifacts, lambda _index, _data: None)
-    kept = [run.kept(index, one.input_sha256) for index, one in enumerate(made)] if run.begun else [[] for _ in made]
+    kept = (
+        [run.read_kept(index, one.input_sha256) for index, one in enumerate(made)] if run.begun else [[] for _ in made]
+    )
     waiting = pending(kept, attempts)
     for line in estimate(made, waiting, attempts, sum(len(kept[index]) for index in waiting)):
         click.echo(line)

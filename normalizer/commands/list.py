@@ -8,37 +8,54 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.commands.options import add_files, add_format, open_files
+from normalizer.aggregate.engines.start import start_engine
+from normalizer.aggregate.keys import where_of
+from normalizer.aggregate.record_list import list_records
+from normalizer.aggregate.summary import Options, query_of
+from normalizer.commands.options import WHERE, add_files, add_format, open_files
+from normalizer.commands.value_completion import complete_reasons
 from normalizer.errors import CannotRun, did_you_mean
+from normalizer.ledger.open_ledgers import as_one, check_records
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.ledger.record_index import as_text, names_in
 from normalizer.tables.formats import printable
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_line
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--valid", "kind", flag_value="valid", help="Only VALID records.")
 @click.option("--invalid", "kind", flag_value="invalid", help="Only INVALID records.")
 @click.option("--unreadable", "kind", flag_value="unreadable", help="Only unreadable bundles and rows.")
-@click.option("--reason", metavar="CODE", help="Only what has this reason.")
+@click.option("--counted", "kind", flag_value="counted", help="Only records that the number of aggregate is made of.")
+@WHERE
+@click.option("--reason", metavar="CODE", shell_complete=complete_reasons, help="Only what has this reason.")
 @click.option("--file", metavar="NAME", help="Only entries for this file or artifact.")
 @add_format("text", "json")
 @WIDE
 @add_files
-def command(ledger: Path, kind: str | None, reason: str | None, file: str | None, form: str) -> int:
+def command(
+    ledger: Path, kind: str | None, where: tuple[str, ...], reason: str | None, file: str | None, form: str
+) -> int:
     """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from.
 
-    Files of a manifest that have no entry are listed as missing, with the id of the bundle that lacks them.
+    Files of a manifest that have no entry are listed as missing, with the id of the bundle that lacks them. With
+    --counted and --where it lists the records behind one number: those of `aggregate LEDGER --where KEY=LEVEL`.
     """
     codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
     if reason is not None and reason not in codes:
         raise CannotRun(f"no reason is called {reason}: {did_you_mean(reason, codes)}")
+    if where and kind != "counted":
+        raise CannotRun("--where chooses a number, whose records --counted lists: give both")
     [folder] = open_files((ledger,))
     with reading(folder) as opened:
+        counted = _find_counted(opened, where) if kind == "counted" else None
         if form == "text":
             print_line("id            kind        file  judge  reasons  bundle and place")
-        for item in _items(opened, kind, file):
+        for item in _items(opened, "valid" if kind == "counted" else kind, file):
+            if counted is not None and item["id"] not in counted:
+                continue
             if reason is not None and reason not in item["reasons"]:
                 continue
             if file is not None and file not in (item["file"], item["artifact"]):
@@ -48,6 +65,16 @@ def command(ledger: Path, kind: str | None, reason: str | None, file: str | None
             else:
                 print_line(printable(_line(item)))
     return 0
+
+
+def _find_counted(ledger: Ledger, where: tuple[str, ...]) -> set[str]:
+    """Return the ids of the records that a number is made of."""
+    options = Options(where=where_of(where))
+    check_records(ledger)
+    given = as_one([ledger])
+    with start_engine(options.engine, options.memory, given.size) as engine:
+        listed = list_records(engine, query_of(given, options), given, options.rules)
+        return {one.id for one in listed if one.status == "counted"}
 
 
 def _items(ledger: Ledger, kind: str | None, file: str | None) -> Iterator[dict[str, Any]]:

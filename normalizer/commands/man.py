@@ -4,6 +4,8 @@ from importlib.metadata import version
 
 import click
 
+from normalizer.terminal.help_format import Command
+
 _EXIT_STATUS = {
     "0": "all is well",
     "1": "the command ran and found something: invalid records, cells that do not follow, a gate that fails",
@@ -12,7 +14,7 @@ _EXIT_STATUS = {
 }
 
 
-@click.command()
+@click.command(cls=Command)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Print the manual page, for `normalizer man | man -l -` or a folder of manual pages."""

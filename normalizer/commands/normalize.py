@@ -10,6 +10,7 @@ import click
 
 from normalizer.batch.intake import document_bytes, sources
 from normalizer.batch.run import Account, run
+from normalizer.commands.options import take_one
 from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping
@@ -19,15 +20,16 @@ from normalizer.documents.lossless import dumps
 from normalizer.documents.set_options import metadata
 from normalizer.documents.settings import Settings, load
 from normalizer.errors import CannotRun
-from normalizer.screening.bundle_rules import phase_of
+from normalizer.screening.bundle import phase_of
 from normalizer.tables.formats import printable
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.progress import LINE
 
 _MOST_JOINED = 1 << 28
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...")
 @click.option(
     "--out", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="The ledger's folder."
@@ -37,6 +39,8 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--dialect",
     metavar="NAME|FILE",
+    multiple=True,
+    callback=take_one,
     shell_complete=complete_dialects,
     help="How the files are written; see `normalizer dialects`.",
 )
@@ -152,7 +156,7 @@ def settings_from(
     container: str | None = None,
 ) -> Settings:
     """Settings from files, the name of a shipped dialect, FIELD=VALUE texts and limits other than the rules'."""
-    document = None if dialect is None else shipped.given(dialect)
+    document = None if dialect is None else shipped.read_dialect(dialect)
     if container is not None:
         if document is None:
             raise CannotRun("--container goes with --dialect")

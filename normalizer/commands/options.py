@@ -8,24 +8,15 @@ from typing import Any, TypeVar
 
 import click
 
+from normalizer.aggregate import keys as record_keys
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import (
-    ALSO_SELECTED,
-    DESIGN_KEYS,
-    FACTOR,
-    RUN_KEYS,
-    RUN_NAMES,
-    checked,
-    keys_of,
-    level_in,
-    where_of,
-)
 from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.documents.recipes import recipes_of
 from normalizer.errors import CannotRun, did_you_mean
+from normalizer.estimation.paired_test import ASSUMPTIONS
 from normalizer.ledger.durable import write_whole
 from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger, is_ledger
@@ -34,6 +25,16 @@ from normalizer.tables.formats import printable
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("text", "json", "csv", "md", "latex")
 _META = "normalizer.commands.files"
+
+
+def take_one(_: click.Context, __: click.Parameter, dialects: tuple[str, ...]) -> str | None:
+    """Return the dialect that is given. Of two the last would count for all files, unnoticed: they are refused."""
+    if len(dialects) > 1:
+        raise CannotRun(
+            f"--dialect is given {len(dialects)} times, and one is for all files of a command: "
+            "normalize those of each dialect with a command of their own, all with the same --out"
+        )
+    return dialects[0] if dialects else None
 
 
 def add_format(*forms: str) -> Callable[[F], F]:
@@ -48,15 +49,19 @@ def add_files(function: F) -> F:
     def remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
         ctx.meta[f"{_META}.{parameter.name}"] = value
 
-    kept: dict[str, Any] = {"expose_value": False, "callback": remember}
+    path = click.Path(dir_okay=False, path_type=Path)
     about = "The scoring scale of files that are given in place of ledgers."
-    rubric = click.option(
-        "--rubric", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=about, **kept
-    )
+    rubric = click.option("--rubric", type=path, metavar="FILE", help=about, expose_value=False, callback=remember)
     about = "How files are written that are given in place of ledgers."
-    return click.option("--dialect", metavar="NAME|FILE", shell_complete=complete_dialects, help=about, **kept)(
-        rubric(function)
-    )
+    return click.option(
+        "--dialect",
+        metavar="NAME|FILE",
+        multiple=True,
+        expose_value=False,
+        callback=lambda ctx, parameter, values: remember(ctx, parameter, take_one(ctx, parameter, values)),
+        shell_complete=complete_dialects,
+        help=about,
+    )(rubric(function))
 
 
 def add_ledgers(function: F) -> F:
@@ -77,7 +82,9 @@ def open_files(paths: tuple[Path, ...], *, marked: bool = False) -> tuple[Path, 
     With `marked`, records of a file have the factor `file`, its name.
     """
     for path in paths:
-        if not path.exists() and (str(path) in (*DESIGN_KEYS, *RUN_KEYS) or str(path).startswith(FACTOR)):
+        if not path.exists() and (
+            str(path) in (*record_keys.DESIGN_KEYS, *record_keys.RUN_KEYS) or str(path).startswith(record_keys.FACTOR)
+        ):
             raise CannotRun(f"{path} is a key, and there is no such ledger: give several keys with commas in between")
     if not any(path.is_file() for path in paths):
         return paths
@@ -93,7 +100,21 @@ def join_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
 
 
 VERIFY = click.option(
-    "--verify", is_flag=True, help="Normalize the raw bundles again first, and refuse records that they do not give."
+    "--verify",
+    is_flag=True,
+    help="First normalize the raw bundles again, and stop if the result differs from the records.",
+)
+
+
+WHERE = click.option(
+    "--where", multiple=True, metavar="KEY=LEVEL", help="Only those with this level of a key; repeatable."
+)
+DIAGNOSTIC = click.option("--diagnostic", is_flag=True, help="Also those of phase 0; every output says so.")
+MIX = click.option(
+    "--mix",
+    multiple=True,
+    type=click.Choice(MIXABLE),
+    help="Let one number be of several of these; it is flagged; repeatable.",
 )
 
 
@@ -108,7 +129,7 @@ def add_recipe(*kinds: str) -> Callable[[F], F]:
             multiple=True,
             type=click.Path(dir_okay=False, path_type=Path),
             metavar="FILE",
-            help="A file that the recipe needs. Repeatable.",
+            help="A file that the recipe needs; repeatable.",
         )
         return name(file(function))
 
@@ -124,7 +145,7 @@ def judge_kind_option(what: str) -> Callable[[F], F]:
         type=click.Choice(["model", "human", "reference"]),
         default=["model"],
         show_default=True,
-        help=f"Whose {what} count. Repeatable.",
+        help=f"Whose {what} count; repeatable.",
     )
 
 
@@ -140,14 +161,9 @@ ENGINE = click.option(
 def add_selection(function: Any) -> Any:
     """Add the options that say which records are meant."""
     options = [
-        click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable."),
-        click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so."),
-        click.option(
-            "--mix",
-            multiple=True,
-            type=click.Choice(MIXABLE),
-            help="Mix several of these in one number; flagged. Repeatable.",
-        ),
+        WHERE,
+        DIAGNOSTIC,
+        MIX,
         judge_kind_option("labels"),
         ENGINE,
         click.option(
@@ -191,11 +207,23 @@ def read_selection(
     """Return the options that `add_selection` declares. `also` are further keys."""
     rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
     return Options(
-        where=where_of(where, (*ALSO_SELECTED, *also)),
+        where=record_keys.where_of(where, (*record_keys.ALSO_SELECTED, *also)),
         rules=rules,
         engine=engine,
         memory=memory,
         check=choose_check(verify),
+    )
+
+
+def add_assume(default: str) -> Callable[[F], F]:
+    """Return the option for what tests of differences may assume."""
+    return click.option(
+        "--assume",
+        type=click.Choice(list(ASSUMPTIONS)),
+        default=default,
+        show_default=True,
+        help="The assumption of tests. Scale: nothing but the scale, so that there may be rare large losses that no "
+        "pair shows. Spread: the spread seen is the spread there is.",
     )
 
 
@@ -232,9 +260,9 @@ def read_grouping(
     by: str, unit: str, interval: str, cluster: str | None, *, also: tuple[str, ...] = (), **chosen: Any
 ) -> Options:
     """Return the options that `--by`, `add_intervals` and `add_selection` were given. `also` are further keys."""
-    named = None if cluster is None else checked(cluster, RUN_NAMES)
+    named = None if cluster is None else record_keys.check_key(cluster, record_keys.RUN_NAMES)
     method = Method(cluster=named, student=interval == "t")
-    return replace(read_selection(**chosen, also=also), by=keys_of(by, also), unit=unit, interval=method)
+    return replace(read_selection(**chosen, also=also), by=record_keys.keys_of(by, also), unit=unit, interval=method)
 
 
 def tell_unknown_levels(document: dict[str, Any], folders: tuple[Path, ...]) -> None:
@@ -245,7 +273,7 @@ def tell_unknown_levels(document: dict[str, Any], folders: tuple[Path, ...]) -> 
 
     records = [json.loads(line) for line in open_ledgers(*folders).lines()]
     for key, level in document["where"].items():
-        levels = {str(found) for record in records if (found := level_in(record, key)) is not None}
+        levels = {str(found) for record in records if (found := record_keys.level_in(record, key)) is not None}
         if level is not None and str(level) not in levels:
             print_note(f"no record has {key} = {level}: {did_you_mean(str(level), levels)}")
 

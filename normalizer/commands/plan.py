@@ -7,18 +7,19 @@ from typing import Any
 import click
 
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of
+from normalizer.aggregate.keys import ALSO_SELECTED, check_key, keys_of
 from normalizer.commands.options import add_files, add_format, add_ledgers, add_selection, open_files, read_selection
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
-from normalizer.noise.overview import plan
 from normalizer.noise.sample_size import PowerTarget
+from normalizer.noise.study_plan import plan
 from normalizer.tables import plan_table, pretty
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @click.option("--detect", type=click.FloatRange(0, min_open=True), metavar="X", help="The difference to be found.")
 @click.option(
@@ -80,8 +81,8 @@ def command(
     if detect is not None and margin is not None:
         raise CannotRun("--detect and --margin are two questions: give one of them")
     wanted = None if detect is None and margin is None else PowerTarget(detect, power, alpha, margin)
-    named = None if cluster is None else checked(cluster, ALSO_SELECTED)
-    with elapsed("plan", shown=not chosen["verify"]):
+    named = None if cluster is None else check_key(cluster, ALSO_SELECTED)
+    with show_elapsed("plan", shown=not chosen["verify"]):
         document = plan(
             open_files(ledgers),
             replace(read_selection(**chosen), interval=Method(cluster=named)),
@@ -93,5 +94,5 @@ def command(
     elif form == "csv":
         print_table(plan_table.noise(document), form)
     else:
-        print_tables(plan_table.named(document), form)
+        print_tables(plan_table.list_tables(document), form)
     return 0

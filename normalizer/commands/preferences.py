@@ -4,12 +4,16 @@ from pathlib import Path
 
 import click
 
-from normalizer.aggregate.eligibility import MIXABLE, Rules
+from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.commands.options import (
+    DIAGNOSTIC,
+    ENGINE,
     FORMATS,
+    MIX,
     VERIFY,
+    WHERE,
     add_files,
     add_format,
     add_ledgers,
@@ -22,13 +26,14 @@ from normalizer.commands.options import (
 from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.recipes import read_recipe
 from normalizer.preferences.comparisons import ALSO
-from normalizer.preferences.overview import PreferenceOptions, preferences
+from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 from normalizer.tables import preferences_table, pretty
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import elapsed
+from normalizer.terminal.progress import show_elapsed
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @click.option(
     "--by",
@@ -41,11 +46,9 @@ from normalizer.terminal.progress import elapsed
 @click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
 @add_recipe("comparisons")
 @VERIFY
-@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
-@click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
-@click.option(
-    "--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number; flagged. Repeatable."
-)
+@WHERE
+@DIAGNOSTIC
+@MIX
 @judge_kind_option("verdicts")
 @click.option(
     "--resamples",
@@ -55,6 +58,7 @@ from normalizer.terminal.progress import elapsed
     show_default=True,
     help="How many samples are drawn.",
 )
+@ENGINE
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
 )
@@ -73,6 +77,7 @@ def command(
     judge_kinds: tuple[str, ...],
     resamples: int,
     seed: int,
+    engine: str,
     verify: bool,
     form: str,
 ) -> int:
@@ -88,14 +93,15 @@ def command(
         recipe=read_recipe(recipe, recipe_file),
         rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
         method=Method(bootstrap=True, resamples=resamples, seed=seed),
+        engine=engine,
         check=choose_check(verify),
     )
-    with elapsed("preferences", shown=not verify):
+    with show_elapsed("preferences", shown=not verify):
         document = preferences(open_files(ledgers), asked)
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form in ("csv", "latex"):
         print_table(preferences_table.pairs(document), form)
     else:
-        print_tables(preferences_table.named(document), form)
+        print_tables(preferences_table.list_tables(document), form)
     return 0

@@ -6,9 +6,10 @@ import click
 
 from normalizer.batch.repair import repair
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import is_ledger, locked, reading
+from normalizer.ledger.reader import hold_lock, is_ledger, reading
 from normalizer.ledger.recovery import recover
 from normalizer.tables.formats import printable
+from normalizer.terminal.help_format import Command
 
 _RECOVERY = {
     "completed": "the run that was cut is complete now",
@@ -22,7 +23,7 @@ _REBUILT = {
 }
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -49,7 +50,7 @@ def command(ledger: Path, out: Path | None, jobs: int) -> int:
 def _complete(ledger: Path) -> int:
     if not is_ledger(ledger):
         raise UnusableLedger(f"{ledger} is not a ledger: `normalizer normalize BUNDLE... --out {ledger}` makes one")
-    with locked(ledger, "write"):
+    with hold_lock(ledger, "write"):
         outcome = recover(ledger)
     click.echo(f"{ledger}: {_RECOVERY[outcome]}")
     return 0

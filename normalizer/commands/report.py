@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from normalizer.aggregate.keys import PAIRING, checked, keys_of
+from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.commands.options import (
     add_files,
     add_intervals,
@@ -25,10 +25,11 @@ from normalizer.report.comparison_page import any_page, gather_any
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
 from normalizer.report.study import PARTS, ReportOptions
+from normalizer.terminal.help_format import Command
 from normalizer.terminal.progress import LINE, Steps
 
 
-@click.command()
+@click.command(cls=Command)
 @add_ledgers
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="The page to write.")
 @click.option(
@@ -127,7 +128,7 @@ def command(
         raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
     refuse_inside_ledger(out, tables, figures)
     wanted = ReportOptions(
-        contrasts=tuple(checked(key) for key in contrast),
+        contrasts=tuple(check_key(key) for key in contrast),
         paired_by=keys_of(pair_by, PAIRING),
         artifacts=artifacts,
         seed=seed,

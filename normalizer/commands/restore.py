@@ -11,9 +11,10 @@ from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import reading
 from normalizer.regular_files import open_regular
 from normalizer.screening.rebuild import rebuilt
+from normalizer.terminal.help_format import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.argument("sha256")
 @click.option("--from-records", is_flag=True, help="Rebuild it from its records, and check the result.")
@@ -21,13 +22,13 @@ def command(ledger: Path, sha256: str, from_records: bool) -> int:
     """Write the raw bytes of the bundle with that hash (or an unambiguous beginning of it) to standard output.
 
     With --from-records it is rebuilt from the records alone: a judge bundle as compact JSON, a file of rows with its
-    exact bytes.
+    exact bytes, unpacked if it was packed.
     """
     with reading(ledger) as opened:
         if from_records:
             sys.stdout.buffer.write(rebuilt(opened, sha256))
             return 0
-        path = opened.kept(sha256)
+        path = opened.find_bundle(sha256)
         with open_regular(path) as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != path.stem:
                 raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")

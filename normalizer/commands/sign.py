@@ -7,9 +7,10 @@ import click
 from normalizer.errors import CannotRun
 from normalizer.ledger.durable import write_whole
 from normalizer.ledger.signature import sign
+from normalizer.terminal.help_format import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option(
     "--key",

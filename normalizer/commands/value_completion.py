@@ -1,4 +1,4 @@
-"""The values that a shell offers for arguments: shipped dialects, keys of records, pages of the documentation."""
+"""The values that a shell offers for arguments: dialects, keys of records, reasons, pages."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,18 @@ from click.shell_completion import CompletionItem
 
 
 def complete_dialects(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Return the shipped dialects that begin so, and let the shell add names of files."""
+    """Return the shipped dialects that begin so; if there is none, let the shell offer names of files."""
     from normalizer.containers import shipped
 
-    return [*_beginning(begun, shipped.names()), CompletionItem(begun, type="file")]
+    # In bash, an item that stands for files drops all others.
+    return _beginning(begun, shipped.names()) or [CompletionItem(begun, type="file")]
+
+
+def complete_reasons(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the codes of reasons that begin so."""
+    import contract_spec as spec
+
+    return _beginning(begun, spec.schema("eval/reason.json")["$defs"]["code"]["enum"])
 
 
 def complete_keys(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:

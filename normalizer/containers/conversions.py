@@ -44,7 +44,7 @@ def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | No
                     break
         if least is None or type(read.value) is not Number or _is_short(read.value, -least.adjusted()):
             return read
-        return _rounded(read, least)
+        return _round_to(read, least)
 
     return convert
 
@@ -54,7 +54,7 @@ def _is_short(number: str, places: int) -> bool:
     return len(number) - number.find(".") - 1 <= places and number.isascii() and "e" not in number and "E" not in number
 
 
-def _rounded(read: Read, least: Decimal) -> Read:
+def _round_to(read: Read, least: Decimal) -> Read:
     """Return the number rounded to multiples of `least`."""
     exact = exact_value(read.value)
     if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():

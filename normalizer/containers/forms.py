@@ -1,6 +1,7 @@
 """The two forms of an entry: scores of one answer, or a verdict on two."""
 
 import hashlib
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from normalizer.containers.entry_builder import EntryBuilder, Field, Problem, RecordedStep
@@ -42,7 +43,12 @@ class ScoresForm:
         known = {"file", "judge_model", "generator_model", *grouped["factors"]}
         for name in key:
             if name not in known:
-                raise UnusableDocument(f"the dialect's /key names {name!r}, which is no field or factor of its entries")
+                near = get_close_matches(name.removeprefix("factors."), sorted(known), 1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                raise UnusableDocument(
+                    f"the dialect's /key names {name!r}, which is no field or factor of its entries: the names are "
+                    f"{', '.join(sorted(known))}{hint}"
+                )
 
     def content(self, made: EntryBuilder) -> Content:
         """Read all fields."""
@@ -104,15 +110,15 @@ class ComparisonForm:
 
     def __init__(self, declared: dict[str, Any]) -> None:
         self._sides, self._order, self._late = (
-            _Texts({name: _compared(declared, name) for name in names if name in declared})
+            _Texts({name: _comparison_field(declared, name) for name in names if name in declared})
             for names in (("item", "a", "b"), ("order",), ("criterion", "judge"))
         )
-        self._verdict = _compared(declared, "verdict") if "verdict" in declared else None
+        self._verdict = _comparison_field(declared, "verdict") if "verdict" in declared else None
         self._winner = Field(declared["winner"], "/verdict", "/comparison/winner") if "winner" in declared else None
         self._scores = _both(declared, "scores", "/verdict")
         self._about = declared.get("verdict_about")
-        self._repeat = _compared(declared, "repeat") if "repeat" in declared else None
-        self._own = _compared(declared, "own_output") if "own_output" in declared else None
+        self._repeat = _comparison_field(declared, "repeat") if "repeat" in declared else None
+        self._own = _comparison_field(declared, "own_output") if "own_output" in declared else None
         self._levels = _Texts(
             {
                 name: Field(given, f"/levels/{escape(name)}", f"/comparison/factors/{escape(name)}")
@@ -121,8 +127,8 @@ class ComparisonForm:
         )
         self._length = _both(declared, "length", "/length")
         self._evidence = _Texts(_both(declared, "evidence", "/evidence"))
-        self._notes = _compared(declared, "notes") if "notes" in declared else None
-        self._names = _Texts({name: _compared(declared, name) for name in _RUN if name in declared})
+        self._notes = _comparison_field(declared, "notes") if "notes" in declared else None
+        self._names = _Texts({name: _comparison_field(declared, name) for name in _RUN if name in declared})
 
     def content(self, made: EntryBuilder) -> Content:
         """Read all fields, in the order in which a record has them."""
@@ -175,7 +181,7 @@ def _field(declared: dict[str, Any], put: str) -> Field:
     return Field(declared, put, f"/fields{put}")
 
 
-def _compared(declared: dict[str, Any], name: str) -> Field:
+def _comparison_field(declared: dict[str, Any], name: str) -> Field:
     return Field(declared[name], f"/{name}", f"/comparison/{name}")
 
 

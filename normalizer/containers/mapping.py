@@ -60,7 +60,7 @@ class Mapping:
 
     def entries(self, row: Row, document: Any) -> Iterator[MappedEntry | None]:
         """The entries of a row that was read, and None for each part that `select_part` leaves out; at least one."""
-        replied, how, problems = self._replied(row.value)
+        replied, how, problems = self._read_reply(row.value)
         first = [RecordedStep(self._reply["at"], "reply:", how)] if self._reply and how else []
         whole = Scope(row.value, MISSING, document, replied, "", place=row.pointer.rpartition("/")[2])
         for pointer, steps in self._parts:
@@ -68,11 +68,11 @@ class Mapping:
             if not all(matches(part) for matches in self._select_part):
                 yield None
                 continue
-            yield self._made(whole._replace(part=part, key=steps[-1]), first, problems, pointer)
+            yield self._make_entry(whole._replace(part=part, key=steps[-1]), first, problems, pointer)
         if self._parts:
             return
         if not self._splits:
-            yield self._made(whole, first, problems, "")
+            yield self._make_entry(whole, first, problems, "")
             return
         count = 0
         for part in self._split_parts(row.value):
@@ -82,11 +82,11 @@ class Mapping:
                 continue
             scope = Scope(row.value, part.value, document, replied, part.key, None, part.stars, whole.place)
             cut = [RecordedStep(part.pointer, "part:", f"piece {part.key}")] if part.is_piece else []
-            yield self._made(scope, [*first, *cut], problems, part.pointer)
+            yield self._make_entry(scope, [*first, *cut], problems, part.pointer)
         if count == 0:
             message = f"nothing is at {self._split_at}, where the dialect splits a row into entries"
             split = Problem("judge_failed", self._form.verdict_at, message)
-            yield self._made(whole, first, [*problems, split], "")
+            yield self._make_entry(whole, first, [*problems, split], "")
 
     def _split_parts(self, row: Any) -> Iterator["_Part"]:
         """The parts at the first place of a row that has some; else its members, where the dialect names the others."""
@@ -102,7 +102,7 @@ class Mapping:
                 if name not in self._not_parts:
                     yield _Part(f"/{escape(name)}", name, name, ())
 
-    def _replied(self, value: Any) -> tuple[Any, str, list[Problem]]:
+    def _read_reply(self, value: Any) -> tuple[Any, str, list[Problem]]:
         if self._reply is None:
             return MISSING, "", []
         text = fetch(value, self._reply_steps)
@@ -121,7 +121,7 @@ class Mapping:
             return MISSING, "", [Problem("judge_failed", self._form.verdict_at, found.problem)]
         return found.value, f"unwrap {found.how}" if found.how else "reply", []
 
-    def _made(self, scope: Scope, steps: list[RecordedStep], problems: list[Problem], part: str) -> MappedEntry:
+    def _make_entry(self, scope: Scope, steps: list[RecordedStep], problems: list[Problem], part: str) -> MappedEntry:
         if self._joined is not None:
             partner, name = self._joined.partner(scope)
             scope = scope._replace(joined=partner)

@@ -29,7 +29,7 @@ def read(text: str, allowed: list[str]) -> ReplyValue:
     value, problem = _strict(text)
     if not problem:
         return ReplyValue(value)
-    for how, inner in (("fence", _fenced(text)), ("prose", _only_object(text))):
+    for how, inner in (("fence", _find_fenced(text)), ("prose", _only_object(text))):
         if inner is None:
             continue
         value, inner_problem = _strict(inner)
@@ -48,7 +48,7 @@ def _strict(text: str) -> tuple[Any, str]:
         return None, str(error)
 
 
-def _fenced(text: str) -> str | None:
+def _find_fenced(text: str) -> str | None:
     match = _FENCE.fullmatch(text)
     return match[1] if match is not None and text.count("```") == 2 else None
 

@@ -35,7 +35,7 @@ def dialect_named(name: str) -> dict[str, Any]:
     return value
 
 
-def given(name_or_file: str) -> bytes:
+def read_dialect(name_or_file: str) -> bytes:
     """The bytes of a dialect: of the file with that path, else of the shipped dialect of that name."""
     path = Path(name_or_file)
     if not path.is_file():

@@ -16,7 +16,7 @@ _WHERE = ("at", "template", "text", "key", "first")
 _NAMED = {"key": "key", "index": "place"}
 """Words of a template, and what of the scope they stand for."""
 TOO_LONG = f"the dialect makes more than {MAX_ROW_BYTES} characters of one entry, by naming a long text many times"
-_REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key|index))\}")
+_REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key|index)|star:([1-9]))\}")
 
 
 class PlainPointer(NamedTuple):
@@ -41,7 +41,9 @@ def reads_row_alone(declared: dict[str, Any]) -> bool:
     if "first" in declared:
         return all(map(reads_row_alone, declared["first"]))
     if "template" in declared:
-        return all(not match[1] and not match[3] for match in _REFERENCE.finditer(declared["template"]))
+        return all(
+            not match[1] and not match[3] and not match[4] for match in _REFERENCE.finditer(declared["template"])
+        )
     if any(sign.get("of", "row") != "row" for sign in declared.get("failed_if", [])):
         return False
     return "key" not in declared and "member" not in declared and declared.get("of", "row") == "row"
@@ -70,10 +72,10 @@ def reader(declared: dict[str, Any], at: str, *, option: bool = False) -> ValueR
         if read.failed:
             return read
         for sign in signs:
-            if said := sign(scope):
-                return Read(MISSING, "", failed=said)
-        if looks_failed is not None and (said := looks_failed(read.value)):
-            return Read(MISSING, read.take, failed=said)
+            if find_sign := sign(scope):
+                return Read(MISSING, "", failed=find_sign)
+        if looks_failed is not None and (find_sign := looks_failed(read.value)):
+            return Read(MISSING, read.take, failed=find_sign)
         if extract is not None and (read := extract(read)).failed:
             return read
         if read.value is MISSING:
@@ -97,11 +99,11 @@ def _sign(declared: dict[str, Any]) -> Callable[[Scope], str]:
     allowed = [comparable(value) for value in declared["is"]]
     take = declared["at"] if of == "row" else f"{of}:{declared['at']}"
 
-    def said(scope: Scope) -> str:
+    def find_sign(scope: Scope) -> str:
         value = fetch(scope[place], steps)
         return f"{take} is {dumps(value)}" if value is not MISSING and comparable(value) in allowed else ""
 
-    return said
+    return find_sign
 
 
 def comparable(value: Any) -> Any:
@@ -195,7 +197,7 @@ def _pointer(declared: dict[str, Any]) -> ValueReader:
     place = Scope._fields.index(of)
     where = declared.get("where")
     if declared.get("member") == "part":
-        return lambda scope: _named_by_part(scope, fetch(scope[place], steps), take)
+        return lambda scope: _take_part(scope, fetch(scope[place], steps), take)
     if where is None:
         return lambda scope: Read(fetch(scope[place], steps), take)
     condition = matcher(where)
@@ -211,7 +213,7 @@ def _pointer(declared: dict[str, Any]) -> ValueReader:
     return read
 
 
-def _named_by_part(scope: Scope, value: Any, take: str) -> Read:
+def _take_part(scope: Scope, value: Any, take: str) -> Read:
     if type(value) is not dict or type(scope.part) is not str:
         return Read(MISSING, take)
     return Read(value.get(scope.part, MISSING), f"{take}/{escape(scope.part)}")
@@ -235,13 +237,21 @@ def matcher(condition: dict[str, Any]) -> Callable[[Any], bool]:
     return matches
 
 
+def _refer(scope: Scope, place: int, steps: list[str]) -> Any:
+    """Return the value to which a reference of a template leads, or `MISSING`."""
+    if scope[place] is not scope.stars:
+        return fetch(scope[place], steps)
+    number = int(steps[0]) - 1
+    return scope.stars[number].key if number < len(scope.stars) else MISSING
+
+
 def _template(template: str, at: str, *, whole: bool) -> ValueReader:
     parts: list[str | tuple[int, list[str]]] = []
     end = 0
     for match in _REFERENCE.finditer(template):
         parts.append(template[end : match.start()])
-        of = _NAMED.get(match[3]) or match[1] or "row"
-        parts.append((Scope._fields.index(of), steps_of(match[2] or "")))
+        of = "stars" if match[4] else _NAMED.get(match[3]) or match[1] or "row"
+        parts.append((Scope._fields.index(of), [match[4]] if match[4] else steps_of(match[2] or "")))
         end = match.end()
     parts.append(template[end:])
     if "{" in "".join(part for part in parts if isinstance(part, str)) or len(parts) == 1:
@@ -251,7 +261,7 @@ def _template(template: str, at: str, *, whole: bool) -> ValueReader:
         texts: list[str] = []
         room = MAX_ROW_BYTES
         for part in parts:
-            text = part if isinstance(part, str) else scalar_text(fetch(scope[part[0]], part[1]))
+            text = part if isinstance(part, str) else scalar_text(_refer(scope, *part))
             if text is None or (whole and not text and not isinstance(part, str)):
                 return Read(MISSING, template, "template")
             room -= len(text)

@@ -11,12 +11,12 @@ _FINE = 10**40
 """`root` computes in units of one over the square root of this."""
 
 
-def rounded(value: Fraction, places: int = PLACES) -> Decimal:
+def round_exact(value: Fraction, places: int = PLACES) -> Decimal:
     """Return the value rounded to `places` decimal places, ties to even, without trailing zeros."""
     return _decimal(round(value * 10**places), places)
 
 
-def rounded_root(square: Fraction, places: int = PLACES) -> Decimal:
+def round_root(square: Fraction, places: int = PLACES) -> Decimal:
     """Return the square root of a non-negative value, rounded correctly, by integer arithmetic."""
     scaled = square * 10 ** (2 * places)
     root = isqrt(scaled.numerator // scaled.denominator)

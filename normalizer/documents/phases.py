@@ -16,7 +16,7 @@ def rules() -> dict[str, Any]:
 
 
 @cache
-def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str]:
+def list_enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str]:
     """Return the names of the constraints that are enforced in a run of that phase."""
     rule = rules()["phases"][str(phase)]
     names = frozenset(rule["enforces"])
@@ -26,7 +26,7 @@ def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str
 @cache
 def must_record(phase: int) -> tuple[str, ...]:
     """The run metadata fields that a run of that phase must record, in the order of the rules."""
-    names = enforced(phase)
+    names = list_enforced(phase)
     constraints = rules()["constraints"].items()
     return tuple(rule["records"] for name, rule in constraints if name in names and "records" in rule)
 
@@ -38,7 +38,7 @@ def may_relax(phase: int) -> bool:
 
 def statements(phase: int, relaxed: frozenset[str] = frozenset()) -> list[str]:
     """Return the sentences that tell a judge which constraints are enforced."""
-    names = enforced(phase, relaxed)
+    names = list_enforced(phase, relaxed)
     constraints = rules()["constraints"].items()
     return [rule["statement"] for name, rule in constraints if name in names and rule.get("for_judge", True)]
 

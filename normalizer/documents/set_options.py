@@ -30,11 +30,11 @@ def metadata(given: tuple[str, ...]) -> dict[str, Any]:
             raise CannotRun(f"--set {field}: a run has no such field; {hint}")
         if key in place:
             raise CannotRun(f"--set {field} is given twice")
-        place[key] = _typed(field, value)
+        place[key] = _convert_value(field, value)
     return values
 
 
-def _typed(field: str, value: str) -> Any:
+def _convert_value(field: str, value: str) -> Any:
     if field == "phase" and _WHOLE.fullmatch(value):
         return Number(value)
     if field == "self_judged" and value in ("true", "false"):

@@ -62,11 +62,7 @@ class Settings:
     @property
     def of_dialect(self) -> dict[str, Any]:
         """Run metadata that the dialect states, as far as the run has none of its own."""
-        metadata = self.dialect.metadata if self.dialect is not None else {}
-        stated = {key: value for key, value in metadata.items() if key not in self._given and key != "self_judged"}
-        if stated.get("protocol_version") == OUR_PROTOCOL:
-            stated["protocol_version"] = protocol.version()
-        return stated
+        return metadata_of_dialect(self.dialect, self._given, protocol.version())
 
     @property
     def labels_by_name(self) -> bool:
@@ -74,10 +70,22 @@ class Settings:
         metadata = self.dialect.metadata if self.dialect is not None else {}
         return bool({**metadata, **self._given}.get("self_judged") == BY_NAME)
 
-    def stated_by_dialect(self, others: Collection[str] = ()) -> list[str]:
+    def list_stated_by_dialect(self, others: Collection[str] = ()) -> list[str]:
         """Return the names of metadata that only the dialect states; `others` are stated by the file itself."""
         metadata = self.dialect.metadata if self.dialect is not None else {}
         return [key for key in metadata if key not in self._given and key not in others]
+
+
+def metadata_of_dialect(dialect: Dialect | None, given: Collection[str], version: str) -> dict[str, Any]:
+    """Return the run metadata that a dialect states, but for the names of `given`, which the run has of its own.
+
+    `version` is the protocol version that `this` stands for. A label of self-judging is for each record to decide.
+    """
+    metadata = dialect.metadata if dialect is not None else {}
+    stated = {key: value for key, value in metadata.items() if key not in given and key != "self_judged"}
+    if stated.get("protocol_version") == OUR_PROTOCOL:
+        stated["protocol_version"] = version
+    return stated
 
 
 def run_metadata(manifest: Manifest | None, stated: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +107,7 @@ def load(
 
     `joined` is a document of `joined_file.json`.
     """
-    chosen_dialect = checked_dialect(dialect) if dialect is not None else None
+    chosen_dialect = check_dialect(dialect) if dialect is not None else None
     if rubric is None:
         own = (chosen_dialect or {}).get("rubric")
         rubric = dumps(own).encode() if own else json.dumps(spec.resource(BUILT_IN_RUBRIC)).encode()
@@ -146,7 +154,7 @@ def load(
     )
 
 
-def checked_dialect(data: bytes) -> dict[str, Any]:
+def check_dialect(data: bytes) -> dict[str, Any]:
     """A dialect that moves members of bundles or maps rows, not both."""
     value = parse_document("dialect", data)
     declared = "comparison" if value.get("kind") == "comparison" else "fields"
@@ -206,6 +214,10 @@ def _agreeing(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> 
         )
 
 
+_LINTED = {"rubric": "--rubric", "run_manifest": "--manifest", "dialect": "--dialect"}
+"""Documents that `normalizer lint` looks at, and its options for them."""
+
+
 def parse_document(kind: str, data: bytes) -> dict[str, Any]:
     """A document that its schema accepts, numbers as they are spelled."""
     try:
@@ -214,6 +226,8 @@ def parse_document(kind: str, data: bytes) -> dict[str, Any]:
         raise UnusableDocument(f"the {kind} is not strict JSON: {error}") from None
     for violation in spec.violations(f"eval/{kind}.json", to_builtin(value)):
         where = violation.pointer or "the document"
-        raise UnusableDocument(f"the {kind} does not fit its schema: {where} {violation.message}")
+        option = _LINTED.get(kind)
+        cure = f"; `normalizer lint {option} FILE` lists every mistake" if option else ""
+        raise UnusableDocument(f"the {kind} does not fit its schema: {where} {violation.message}{cure}")
     checked: dict[str, Any] = value
     return checked

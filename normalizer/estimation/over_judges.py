@@ -15,6 +15,9 @@ from typing import NamedTuple
 
 from normalizer.estimation.intervals import Interval
 
+Panel = tuple[tuple[str, Fraction], ...]
+"""The judges of an item and their values."""
+
 
 class JudgedValue(NamedTuple):
     """A value that a judge gave an item."""
@@ -31,17 +34,21 @@ def interval_over_judges(
 
     `these` is the interval for these judges, which it holds: who knows less has no narrower interval.
     """
+    by_item: dict[str, list[tuple[str, Fraction]]] = defaultdict(list)
+    for label in labels:
+        by_item[label.item].append((label.judge, label.value))
+    return interval_of_panels(Counter(map(tuple, by_item.values())), scale, these)
+
+
+def interval_of_panels(
+    panels: Counter[Panel], scale: tuple[Fraction, Fraction], these: Interval | None = None
+) -> Interval | None:
+    """Return the same, given how many items have each values of judges."""
     from scipy.special import stdtrit
 
-    per_item = Counter(label.item for label in labels)
-    items = len(per_item)
-    shares = {item: Fraction(1, items * count) for item, count in per_item.items()}
-    mean = sum((shares[label.item] * label.value for label in labels), Fraction(0))
-    parts = [
-        part
-        for part in (_variance(labels, shares, mean, by_judge=by_judge) for by_judge in (False, True))
-        if part is not None
-    ]
+    items = panels.total()
+    mean = sum((sum_values(panel) * count / (items * len(panel)) for panel, count in panels.items()), Fraction(0))
+    parts = [part for part in (_vary_by_item(panels, mean), _vary_by_judge(panels, mean)) if part is not None]
     if len(parts) < 2 or not sum(square for square, _ in parts):
         return None
     halves = [(float(stdtrit(degrees, 0.975)) ** 2) * square for square, degrees in parts]
@@ -50,19 +57,34 @@ def interval_over_judges(
     return max(min(mean - half, low), scale[0]), min(max(mean + half, high), scale[1])
 
 
-def _variance(
-    labels: Sequence[JudgedValue], shares: dict[str, Fraction], mean: Fraction, *, by_judge: bool
-) -> tuple[float, float] | None:
-    """Return the squared standard error by items or by judges, and its degrees of freedom; None with one of them."""
+def sum_values(panel: Panel) -> Fraction:
+    """Return the sum of the values of an item."""
+    return sum((value for _, value in panel), Fraction(0))
+
+
+def _vary_by_item(panels: Counter[Panel], mean: Fraction) -> tuple[float, float] | None:
+    """Return the squared standard error by items, and its degrees of freedom; None with one of them."""
+    items = panels.total()
+    if items < 2:
+        return None
+    distances = ((sum_values(panel) / len(panel) - mean) ** 2 * count for panel, count in panels.items())
+    # As CR2 does for independent values of equal variance: all items have the same weight.
+    return float(sum(distances, Fraction(0)) / items**2 / (1 - Fraction(1, items))), float(items) - 1
+
+
+def _vary_by_judge(panels: Counter[Panel], mean: Fraction) -> tuple[float, float] | None:
+    """Return the same by judges, which weigh as much as their labels."""
+    items = panels.total()
     sums: dict[str, Fraction] = defaultdict(Fraction)
     weights: dict[str, Fraction] = defaultdict(Fraction)
-    for label in labels:
-        name = label.judge if by_judge else label.item
-        sums[name] += shares[label.item] * (label.value - mean)
-        weights[name] += shares[label.item]
+    for panel, count in panels.items():
+        share = Fraction(count, items * len(panel))
+        for judge, value in panel:
+            sums[judge] += share * (value - mean)
+            weights[judge] += share
     if len(sums) < 2:
         return None
-    # As CR2 does for independent values of equal variance, and as many as equal weights would be worth.
-    square = sum((total**2 / (1 - weights[name]) for name, total in sums.items()), Fraction(0))
+    square = sum((total**2 / (1 - weights[judge]) for judge, total in sums.items()), Fraction(0))
+    # As many as equal weights would be worth.
     worth = 1 / sum((weight**2 for weight in weights.values()), Fraction(0))
     return float(square), float(worth) - 1

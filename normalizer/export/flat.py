@@ -91,7 +91,7 @@ class Flat(NamedTuple):
 
 
 @contextmanager
-def flattened(
+def flatten_records(
     folders: tuple[Path, ...],
     *,
     invalid: bool = False,

@@ -13,7 +13,8 @@ from normalizer.calibration.labels import Values
 from normalizer.errors import CannotRun
 from normalizer.gate.sides import MUST_AGREE, Side
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.comparisons import DECIDED, Compared, facing, read_comparisons
+from normalizer.preferences.comparisons import DECIDED, Compared, facing
+from normalizer.preferences.reading import read_comparisons
 from normalizer.statistics.spread import mean_of
 
 MEASURE = "rate"

@@ -8,14 +8,24 @@ from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.summary import Options
-from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.documents.exact import ROUNDING, round_exact
 from normalizer.errors import CannotRun
 from normalizer.estimation.clusters import Clusters, gather
+from normalizer.estimation.paired_test import SCALE
 from normalizer.gate import comparison_sides
 from normalizer.gate.sides import Side, check_comparable, read
-from normalizer.gate.verdict import Decision, Terms, decide, detectable, numbers, tipping_point, with_worst
+from normalizer.gate.verdict import (
+    Decision,
+    Terms,
+    decide,
+    detectable,
+    numbers,
+    pairs_needed,
+    tipping_point,
+    with_worst,
+)
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import OpenLedgers, holds_comparisons
 from normalizer.ledger.reader import Ledger
@@ -43,6 +53,10 @@ class GateOptions:
     """For comparisons: the generator that both sides were compared with."""
     missing: str = "refuse"
     """The meaning of artifacts of base without a pair, of `MISSING`: no verdict if many, a total loss, nothing."""
+    assume: str = SCALE
+    """The assumption that the test may make: `scale` or `spread`, see `estimation.paired_test`."""
+    always_valid: bool = False
+    """Whether verdicts hold however often one looks while pairs are added."""
 
 
 def margin_of(text: str) -> Fraction:
@@ -58,16 +72,18 @@ def margin_of(text: str) -> Fraction:
 
 def gate(base: Path, candidate: Path, options: Options, gate_options: GateOptions) -> dict[str, Any]:
     """Return the gate document of two ledgers, of single scores or of comparisons: see `gate_of`."""
-    with open_ledgers.opened_each((base, candidate), options.check) as ledgers:
+    if gate_options.always_valid and gate_options.assume != SCALE:
+        raise CannotRun("an always-valid gate assumes nothing but the scale: leave out --assume spread")
+    with open_ledgers.open_each((base, candidate), options.check) as ledgers:
         one, other = ledgers[base], ledgers[candidate]
         if _are_comparisons(one, other):
             return _of_comparisons(one, other, options, gate_options)
         if gate_options.baseline is not None:
             raise CannotRun("--baseline is for ledgers of comparisons, and these hold single scores")
         for name in (*options.by, *options.where, *gate_options.base_where, *gate_options.candidate_where):
-            keys.checked(name, keys.ALSO_SELECTED)
+            keys.check_key(name, keys.ALSO_SELECTED)
         before, after = (open_ledgers.as_one([ledger]) for ledger in (one, other))
-        with started(options.engine, options.memory, before.size + after.size) as engine:
+        with start_engine(options.engine, options.memory, before.size + after.size) as engine:
             return gate_of(engine, before, after, options, gate_options)
 
 
@@ -82,7 +98,7 @@ def gate_of(
             ("candidate", candidate, gate_options.candidate_where),
         )
     )
-    return _compared([before, after], options, gate_options)
+    return _compare_sides([before, after], options, gate_options)
 
 
 def _are_comparisons(base: Ledger, candidate: Ledger) -> bool:
@@ -106,10 +122,10 @@ def _of_comparisons(base: Ledger, candidate: Ledger, options: Options, gate_opti
     )
     if gate_options.measures == TOTAL:
         gate_options = replace(gate_options, measures=(comparison_sides.MEASURE,))
-    return _compared([before, after], options, gate_options)
+    return _compare_sides([before, after], options, gate_options)
 
 
-def _compared(sides: list[Side], options: Options, gate_options: GateOptions) -> dict[str, Any]:
+def _compare_sides(sides: list[Side], options: Options, gate_options: GateOptions) -> dict[str, Any]:
     """Return the document of two sides."""
     differing = check_comparable(sides[0], sides[1], gate_options.mix)
     rubric = sides[0].rubric
@@ -128,13 +144,15 @@ def _compared(sides: list[Side], options: Options, gate_options: GateOptions) ->
         "verdict": "pass" if passed else "fail",
         "results": results,
         "by": list(options.by),
-        "margin": rounded(gate_options.margin),
+        "margin": round_exact(gate_options.margin),
         "alpha": gate_options.alpha,
         "alpha_each": each,
+        "assume": gate_options.assume,
+        "always_valid": gate_options.always_valid,
         "lower_is_better": gate_options.lower_is_better,
         "undecided_passes": gate_options.undecided_passes,
         "missing": gate_options.missing,
-        "most_missing": rounded(MOST_MISSING),
+        "most_missing": round_exact(MOST_MISSING),
         "cluster": options.interval.cluster,
         "rubric": None if rubric is None else rubric.name,
         "baseline": gate_options.baseline,
@@ -166,7 +184,7 @@ class _Paired(NamedTuple):
     """Whether nothing but self-judged records is in the pairs of a side."""
 
 
-def _paired(sides: list[Side], levels: tuple[keys.Level, ...], place: int, gate_options: GateOptions) -> _Paired:
+def _pair_records(sides: list[Side], levels: tuple[keys.Level, ...], place: int, gate_options: GateOptions) -> _Paired:
     base, candidate = ({at: values for at, values in side.artifacts.items() if at[1] == levels} for side in sides)
     means, items, paired = [], [], set()
     own: list[list[bool]] = [[], []]
@@ -207,36 +225,42 @@ def _result(
     gate_options: GateOptions,
     alpha: float,
 ) -> dict[str, Any]:
-    found = _paired(sides, levels, place, gate_options)
+    found = _pair_records(sides, levels, place, gate_options)
     sign = -1 if gate_options.lower_is_better else 1
     gaps = [sign * (after - before) for before, after in found.means]
     low, high = sides[0].scale(measure)
-    terms = Terms(high - low, gate_options.margin, alpha)
+    if gate_options.margin >= high - low:
+        raise CannotRun(
+            f"--margin {round_exact(gate_options.margin):f} lets everything pass: {measure} can differ by "
+            f"{round_exact(high - low):f} at most; give a smaller one"
+        )
+    terms = Terms(high - low, gate_options.margin, alpha, gate_options.assume, gate_options.always_valid)
     differences = gather(gaps, found.items)
     decided = decide(differences, terms)
     tips = tipping_point(differences, terms)
     worst = [sign * ((low if sign > 0 else high) - value) for value in found.alone]
     decided = _with_missing(decided, differences, worst, terms, gate_options.missing)
     if found.self_judged:  # last, so that no policy for missing artifacts makes a pass of it
-        decided = Decision("undecided", "all paired records of a side are self-judged", decided.interval, decided.p)
+        decided = decided._replace(verdict="undecided", why="all paired records of a side are self-judged")
     undecided = decided.verdict == "undecided" and gate_options.undecided_passes and not found.self_judged
-    least = detectable(differences, alpha)
+    least = detectable(differences, terms, decided.assumes)
     tested = with_worst(differences, Counter(worst)) if gate_options.missing == "worst" else differences
     return {
         "key": dict(zip(options.by, levels, strict=True)),
         "measure": measure,
         **numbers(differences, decided),
-        "difference": rounded(tested.mean) if tested.counts else None,
+        "difference": round_exact(tested.mean) if tested.counts else None,
         "passes": decided.passes or undecided,
-        "base": rounded(mean_of([one for one, _ in found.means])) if found.means else None,
-        "candidate": rounded(mean_of([other for _, other in found.means])) if found.means else None,
+        "base": round_exact(mean_of([one for one, _ in found.means])) if found.means else None,
+        "candidate": round_exact(mean_of([other for _, other in found.means])) if found.means else None,
         "only_in_base": len(found.alone),
         "only_in_candidate": found.new,
         "improved": sum(gap > 0 for gap in gaps),
         "equal": sum(gap == 0 for gap in gaps),
         "worsened": sum(gap < 0 for gap in gaps),
         "tipping_point": tips if decided.passes else None,
-        "detectable": None if least is None else rounded(least),
+        "detectable": None if least is None else round_exact(least),
+        "pairs_needed": pairs_needed(differences, terms, decided.assumes),
     }
 
 
@@ -250,11 +274,11 @@ def _with_missing(
     told = f"{len(worst)} of {every} artifacts of base have no pair"
     if policy == "refuse" and len(worst) > MOST_MISSING * every:
         why = f"{told}, more than {float(100 * MOST_MISSING):g} %: find them, or say with --missing what they mean"
-        return Decision("incomplete", why, decided.interval, decided.p)
+        return decided._replace(verdict="incomplete", why=why)
     against = decide(with_worst(differences, Counter(worst)), terms)
     if policy == "worst":
         return against._replace(why=f"{against.why}; {told} and count as the worst score")
     if decided.passes and not against.passes:
         why = f"{told}: with the worst score for them it would not pass, and without them it would"
-        return Decision("undecided", why, decided.interval, decided.p)
+        return decided._replace(verdict="undecided", why=why)
     return decided

@@ -10,8 +10,8 @@ from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.eligibility import Kind, Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.summary import Options, left_out, query_of
-from normalizer.aggregate.units import prepared
+from normalizer.aggregate.summary import Options, count_left_out, query_of
+from normalizer.aggregate.units import prepare_records
 from normalizer.calibration.labels import Values, labels
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
@@ -53,17 +53,17 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
     """Read one side. Raises CannotRun where it has several generators for one artifact, or nothing that counts."""
     extended = replace(options, by=(*options.by, *MUST_AGREE))
     query = query_of(given, extended)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         counted = groups.find_groups(engine, query, given, options.where)
         options.rules.check_mixing(counted.kinds(), options.by)
         _refuse_self_judged(name, counted, options)
-        table = engine.table("judged", query.judged(options.rules.condition()))
+        table = engine.table("judged", query.select_judged(options.rules.condition()))
         judged = labels(engine, query, table, len(options.by))
         refuse_shared_names(engine, query, table, options.rules.condition())
         own = engine.rows(f"SELECT artifact, judge FROM {table} GROUP BY artifact, judge HAVING SUM(selfs) = SUM(m)")
         self_judged = frozenset((artifact, judge) for artifact, judge in own)
         items = _items(engine, query, table)
-    out = left_out(given, counted, options.rules)
+    out = count_left_out(given, counted, options.rules)
     width = len(options.by)
     admitted = [levels for levels, kinds in counted.valid.items() if any(options.rules.admits(kind) for kind in kinds)]
     levels_of = {key: {levels[width + place] for levels in admitted} for place, key in enumerate(MUST_AGREE)}
@@ -80,7 +80,11 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
         for (artifact, _), values in items.items()
     }
     if not artifacts:
-        raise CannotRun(f"{name} has no record that counts: see `normalizer audit {given.parts[0].ledger.folder}`")
+        told = ", ".join(f"{count} {reason}" for reason, count in out.items() if count) or "no record at all"
+        raise CannotRun(
+            f"{name} has no record that counts: {told}; `normalizer audit LEDGER` says why, of a file after "
+            f"`normalizer normalize`"
+        )
     return Side(name, artifacts, self_judged, items, levels_of, query.rubric, out, counted.total(given))
 
 
@@ -132,11 +136,11 @@ def check_comparable(base: Side, candidate: Side, mix: frozenset[str]) -> list[s
         shared = sorted(str(level) for level in one & other if level is not None)
         remedy = f"choose one that both have with --where {key}={shared[0]}" if shared else "judge both the same way"
         raise CannotRun(
-            f"{key} is {_listed(one)} in base and {_listed(other)} in candidate, so that a difference could be the "
-            f"judging's: {remedy}, or let it pass with --mix {key}"
+            f"{key} is {_join_levels(one)} in base and {_join_levels(other)} in candidate, so that a difference could "
+            f"be the judging's: {remedy}, or let it pass with --mix {key}"
         )
     return differing
 
 
-def _listed(levels: set[keys.Level]) -> str:
+def _join_levels(levels: set[keys.Level]) -> str:
     return " and ".join(sorted(cell_names.level(level) for level in levels))

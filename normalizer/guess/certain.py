@@ -13,7 +13,7 @@ from normalizer.documents.settings import BY_NAME
 from normalizer.errors import CannotRun
 from normalizer.guess import shipped_fit
 from normalizer.guess.propose import propose
-from normalizer.guess.scores import widest_scale
+from normalizer.guess.values import widest_scale
 
 
 class CertainReading(NamedTuple):
@@ -42,11 +42,12 @@ def certain_reading(path: Path, stream: BinaryIO) -> CertainReading:
     if best is not None:
         if lacking := shipped_fit.lacking(best):
             raise CannotRun(f"{path} is of {best.name} and does not say its {' or '.join(lacking)}: {hint}")
-        document = shipped.given(best.name)
+        document = shipped.read_dialect(best.name)
         document = shipped.in_container(document, best.container) if best.container else document
         return CertainReading(best.name, document, stated={"self_judged": BY_NAME})
     if isinstance(found, str):
-        raise CannotRun(f"{told}: {found}; {hint}")
+        # `guess` has no reading to show either.
+        raise CannotRun(f"{told}: {found}; give --dialect: `normalizer docs dialects` explains how to write one")
     [(reading, _), *others] = found.readings
     if others or reading.doubts:
         why = f"{len(others) + 1} readings are about as likely" if others else reading.doubts[0]

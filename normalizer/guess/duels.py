@@ -4,19 +4,17 @@ import re
 from collections import Counter, defaultdict
 from typing import Any, NamedTuple
 
-from normalizer.containers.scope import MISSING, Scope
-from normalizer.containers.values import reader
-from normalizer.documents.lossless import Number, exact_value
+from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import steps_of
 from normalizer.guess import names
 from normalizer.guess.profile import FieldProfile, is_failure
 from normalizer.guess.readings import FileReading
-from normalizer.guess.roles import NO_JUDGE, Roles, find_roles
+from normalizer.guess.roles import NO_JUDGE, Roles, find_roles, names_aspect
 from normalizer.guess.rows import FileRows
 from normalizer.guess.values import declare_score
 
-_CORE = re.compile(r"model|response|output|answer|assistant|system|candidate|option|is|better|wins?|[^a-z0-9<>=]")
-_CERTAIN = {
+CORE = re.compile(r"model|response|output|answer|assistant|system|candidate|option|is|better|wins?|[^a-z0-9<>=]")
+CERTAIN = {
     **dict.fromkeys(("a", "left", "first", "a>b", "a>>b", "b<a", "b<<a"), "a"),
     **dict.fromkeys(("b", "right", "second", "b>a", "b>>a", "a<b", "a<<b"), "b"),
     **dict.fromkeys(("tie", "draw", "equal", "same", "a=b", "b=a", "tied", "both", "equallygood"), "draw"),
@@ -29,6 +27,8 @@ _NUMBERED = {
     frozenset("123"): [{"1": "a", "2": "b", "3": "draw"}],
 }
 _MOST_WORDS = 10
+_SIGNED = re.compile(r"[+-]?[0-3](?:\.0)?")
+_THIRD = {"2": "3", "b": "c"}
 Pair = tuple[FieldProfile, FieldProfile]
 
 
@@ -43,7 +43,7 @@ class VerdictMeaning(NamedTuple):
 def duel_readings(rows: FileRows) -> list[FileReading]:
     """Return the readings, the likeliest first; none where the rows do not look like comparisons."""
     pairs = find_pairs(rows)
-    sides = [pair for pair in pairs if all(field.kinds["text"] for field in pair) and not _is_score(pair[0])]
+    sides = find_sides(pairs)
     paired = {field.pointer for pair in pairs for field in pair if pair in sides or _is_score(field)}
     groups: dict[Any, list[FieldProfile]] = defaultdict(list)
     for field in rows.profile.fields.values():
@@ -54,41 +54,31 @@ def duel_readings(rows: FileRows) -> list[FileReading]:
         for pair in pairs
         if _is_score(pair[0]) and all(field.is_numeric for field in pair) and (sides or len(pairs) > 1)
     ]
-    for fields in sorted(groups.values(), key=lambda each: _rank(each[0])):
+    for fields in sorted(_join_criteria(groups), key=lambda each: _rank(each[0])):
         meanings = meanings_of(fields, has_sides=bool(sides))
-        found += [_verdict(rows, fields, meaning, sides, len(meanings)) for meaning in meanings]
+        found += [make_verdict(rows, fields, meaning, sides, len(meanings)) for meaning in meanings]
     best = max((reading.weight for reading in found), default=0)
-    return _without_doubles(rows, [reading for reading in found if reading.weight == best])
+    return [reading for reading in found if reading.weight == best]
 
 
-def _without_doubles(rows: FileRows, readings: list[FileReading]) -> list[FileReading]:
-    """Return the readings without verdicts that are those of the scores of both in every row, or their reverse."""
-    scored = [reading for reading in readings if "scores" in reading.dialect["comparison"]]
-    if len(scored) != 1:
-        return readings
-    winners = _winners(rows, scored[0])
-    same = [reading for reading in readings if reading is not scored[0] and _winners(rows, reading) == winners]
-    if not same:
-        return readings
-    field = same[0].dialect["comparison"]["verdict"]["at"]
-    others = [one for one in readings if one.dialect["comparison"].get("verdict", {}).get("at", field) != field]
-    return [scored[0]._replace(doubts=[*scored[0].doubts, f"{field} says the same in every row"]), *others]
+def find_sides(pairs: list[Pair]) -> list[Pair]:
+    """Return the pairs that are texts of, or about, the two answers; verdicts of two rounds are none."""
+    return [
+        pair
+        for pair in pairs
+        if all(field.kinds["text"] for field in pair)
+        and not names.own_words(pair[0].pointer) & (names.SCORES | names.VERDICTS)
+    ]
 
 
-def _winners(rows: FileRows, reading: FileReading) -> list[str | None]:
-    """Return the verdict of each row: a, b or draw; None where it has none."""
-    declared = reading.dialect["comparison"]
-    if "verdict" in declared:
-        verdict = reader(declared["verdict"], "/verdict")
-        given = [verdict(Scope(row, MISSING, None, MISSING, "")).value for row in rows.profile.rows]
-        return [str(value) if isinstance(value, str) else None for value in given]
-    sides = [reader(declared["scores"][side], "/scores") for side in "ab"]
-    found: list[str | None] = []
-    for row in rows.profile.rows:
-        read = [side(Scope(row, MISSING, None, MISSING, "")).value for side in sides]
-        a, b = (exact_value(value) if type(value) is Number else None for value in read)
-        found.append(None if a is None or b is None else "draw" if a == b else "a" if a > b else "b")
-    return found
+def _join_criteria(groups: dict[Any, list[FieldProfile]]) -> list[list[FieldProfile]]:
+    """Return the groups, those together that are called by criteria and have one last word: `fluency_label`."""
+    joined: dict[Any, list[FieldProfile]] = defaultdict(list)
+    for kind, fields in groups.items():
+        *_, said = kind
+        is_criterion = len(fields) == 1 and len(said) > 1 and all(map(names.is_quality, said[:-1]))
+        joined[(*kind[:-1], said[-1:]) if is_criterion else kind] += fields
+    return list(joined.values())
 
 
 def _rank(field: FieldProfile) -> int:
@@ -98,9 +88,12 @@ def _rank(field: FieldProfile) -> int:
 
 def _kind(field: FieldProfile) -> Any:
     """Return a key that is equal for the fields of several raters, or of several rounds of one."""
-    *parents, last = steps_of(field.pointer)
-    stem = tuple(word for word in names.words(last) if not word.isdigit())
-    return (len(parents), *parents[:1], stem)
+    *parents, _ = steps_of(field.pointer)
+    return (len(parents), *parents[:1], _stem(field))
+
+
+def _stem(field: FieldProfile) -> tuple[str, ...]:
+    return tuple(word for word in names.words(steps_of(field.pointer)[-1]) if not word.isdigit())
 
 
 def _is_score(field: FieldProfile) -> bool:
@@ -109,17 +102,18 @@ def _is_score(field: FieldProfile) -> bool:
 
 def find_pairs(rows: FileRows) -> list[Pair]:
     """The fields whose names differ only in 1 and 2, a and b, left and right."""
-    known = {
-        (*steps_of(pointer)[:-1], names.words(steps_of(pointer)[-1])): field
-        for pointer, field in rows.profile.fields.items()
-        if steps_of(pointer)
-    }
+    known = {tuple(map(names.words, steps_of(pointer))): field for pointer, field in rows.profile.fields.items()}
     found = []
-    for (*parents, said), field in known.items():
-        for one, other in names.SIDES:
-            partner = (*parents, tuple(other if word == one else word for word in said))
-            if one in said and partner in known:
-                found.append((field, known[partner]))
+    for steps, field in known.items():
+        for place, said in enumerate(steps):
+            for one, other in names.SIDES:
+                partner, third = (
+                    (*steps[:place], tuple(new if word == one else word for word in said), *steps[place + 1 :])
+                    for new in (other, _THIRD.get(other, other))
+                )
+                # Those of a longer series, such as the ratings of three people, are no two sides.
+                if one in said and partner in known and (third == partner or third not in known):
+                    found.append((field, known[partner]))
     return found
 
 
@@ -139,8 +133,12 @@ def meanings_of(fields: list[FieldProfile], *, has_sides: bool) -> list[VerdictM
                 return []  # a long text
     if not 1 < len(counts) <= _MOST_WORDS:
         return []
-    cores = {text: _CORE.sub("", text.strip().lower()) for text in counts}
-    words = {text: _CERTAIN[core] for text, core in cores.items() if core in _CERTAIN}
+    if set(counts) <= {"-1", "1", "2", "3"} and 5 * counts["-1"] < counts.total():
+        failed |= {"-1": Number("-1")} if counts.pop("-1", 0) else {}
+    if (signed := _read_degrees(counts)) is not None:
+        return [VerdictMeaning(words, [failed[key] for key in sorted(failed)]) for words in signed]
+    cores = {text: CORE.sub("", text.strip().lower()) for text in counts}
+    words = {text: CERTAIN[core] for text, core in cores.items() if core in CERTAIN}
     if {"a", "b"} <= set(words.values()):
         words |= {text: "draw" for text, core in cores.items() if core == "c"}
     rare = [text for text in counts if text not in words and not cores[text].isdigit()]
@@ -160,6 +158,16 @@ def meanings_of(fields: list[FieldProfile], *, has_sides: bool) -> list[VerdictM
     ]
 
 
+def _read_degrees(counts: Counter[str]) -> list[dict[str, str]] | None:
+    """Return what numbers on both sides of zero may mean: which side is better, and by how much; None for others."""
+    if not all(_SIGNED.fullmatch(text) for text in counts) or not any(text.startswith("-") for text in counts):
+        return None
+    if not any(text.strip("0.") and not text.startswith("-") for text in counts):
+        return None
+    sides = {text: 0 if not text.strip("-0.") else 1 if text.startswith("-") else 2 for text in counts}
+    return [{text: meant[side] for text, side in sides.items()} for meant in (("draw", "a", "b"), ("draw", "b", "a"))]
+
+
 def _two_scores(rows: FileRows, pair: Pair, sides: list[Pair]) -> FileReading:
     made = [declare_score(field) for field in pair]
     scores = {
@@ -170,13 +178,14 @@ def _two_scores(rows: FileRows, pair: Pair, sides: list[Pair]) -> FileReading:
     return make_duel(rows, "comparisons: the greater of two scores wins", {"scores": scores}, sides, used, [], 6)
 
 
-def _verdict(
+def make_verdict(
     rows: FileRows,
     fields: list[FieldProfile],
     meant: VerdictMeaning,
     sides: list[Pair],
     options: int,
 ) -> FileReading:
+    """Return the reading of fields as verdicts with that meaning, one of so many options."""
     words = meant.words
     value: dict[str, Any] = {"words": words, "absent": "failed"}
     if meant.failed:
@@ -193,14 +202,19 @@ def _verdict(
     else:
         title = f"comparisons: {len(fields)} verdicts a row, from {fields[0].pointer} on"
         declared = {"verdict": {"of": "part", "at": "", **value}, "judge": {"key": True}}
-        if len(last := {field.pointer.rpartition("/")[2] for field in fields}) == 1:
+        if (
+            all(map(names.is_quality, (word for field in fields for word in _stem(field)[:-1])))
+            and len(_stem(fields[0])) > 1
+        ):
+            declared = {"verdict": declared["verdict"], "criterion": {"key": True}}
+        elif len(last := {field.pointer.rpartition("/")[2] for field in fields}) == 1:
             declared = {"verdict": {**declared["verdict"], "at": f"/{last.pop()}"}, "criterion": {"key": True}}
     if options > 1:
         title += f", where {meaning}"
     is_sure = bool(sides) or not set(words) <= set("0123")
     weight = 7 if names.own_words(fields[0].pointer) & {"winner", "verdict"} else 6 if is_sure else 2
     parts = [field.pointer for field in fields] if len(fields) > 1 else []
-    if "criterion" in declared:
+    if "criterion" in declared and declared["verdict"]["at"]:
         parts = [pointer.rpartition("/")[0] for pointer in parts]
     return make_duel(rows, title, declared, sides, used, doubts, weight, parts)
 
@@ -217,10 +231,17 @@ def make_duel(
 ) -> FileReading:
     """Return the reading as comparisons, with the fields that name item, answers and judge."""
     named = next((pair for pair in sides if _name_generators(pair)), None)
-    roles: Roles = find_roles(rows, used, [field.pointer for field in named or ()])
-    if named is not None:
-        compared: dict[str, Any] = {side: {"at": field.pointer} for side, field in zip("ab", named, strict=True)}
-    else:
+    aspect = next((field for field in rows.profile.fields.values() if names_aspect(field)), None)
+    told = [field.pointer for field in named or ()]
+    told += [declared[side]["at"] for side in "ab" if "at" in declared.get(side, {})]
+    if aspect is not None:
+        used, told = {*used, aspect.pointer}, [*told, aspect.pointer]
+        declared = {"criterion": {"at": aspect.pointer}, **declared}
+    roles: Roles = find_roles(rows, used, told)
+    compared: dict[str, Any] = {}
+    if named is not None and "a" not in declared:
+        compared = {side: {"at": field.pointer} for side, field in zip("ab", named, strict=True)}
+    elif "a" not in declared:
         texts = [steps_of(field.pointer)[-1] for field in sides[0]] if sides else ["answer-1", "answer-2"]
         compared = {side: {"text": text} for side, text in zip("ab", texts, strict=True)}
         doubts = [*doubts, f"no field names the two generators: they are called {texts[0]} and {texts[1]}"]
@@ -233,10 +254,14 @@ def make_duel(
             *doubts,
             f"{flags[0]} may say that the order was swapped: verdicts are read as about the answers by name",
         ]
-    told_apart = roles.key == ["file"] or (roles.key == ["file", "judge_model"] and declared["judge"] == roles.judge)
+    key = [name for name in roles.key if name != "repeat"]
+    factors = {name: value for name, value in roles.factors.items() if name != "repeat"}
+    if key != roles.key:
+        declared["repeat"] = {**roles.factors["repeat"], "number": ["plain"]}
+    told_apart = key == ["file"] or (key == ["file", "judge_model"] and declared["judge"] == roles.judge)
     comparison = {"item": roles.item if told_apart else roles.identity, **compared, **declared}
-    if roles.factors:
-        comparison["factors"] = roles.factors
+    if factors:
+        comparison["factors"] = factors
     dialect = {
         "name": "guessed",
         "kind": "comparison",

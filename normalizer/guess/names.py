@@ -2,13 +2,14 @@
 
 import re
 from functools import lru_cache
+from typing import Any
 
 import contract_spec as spec
 
 from normalizer.documents.pointers import steps_of
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_a-zA-Z]+")
-_RULES: dict[str, list[str]] = spec.resource("rules/guess_words.json")
+_RULES: dict[str, list[Any]] = spec.resource("rules/guess_words.json")
 
 (
     SCORES,
@@ -24,6 +25,14 @@ _RULES: dict[str, list[str]] = spec.resource("rules/guess_words.json")
     FAILURES,
     NOT_APPLICABLE,
     QUESTIONS,
+    RATERS,
+    REPEATS,
+    ASPECTS,
+    FILLERS,
+    DRAWS,
+    METRICS,
+    RATED_BY,
+    _NO_QUALITIES,
 ) = (
     frozenset(_RULES[name])
     for name in (
@@ -40,10 +49,21 @@ _RULES: dict[str, list[str]] = spec.resource("rules/guess_words.json")
         "failures",
         "not_applicable",
         "questions",
+        "raters",
+        "repeats",
+        "aspects",
+        "fillers",
+        "draws",
+        "metrics",
+        "rated_by",
+        "no_qualities",
     )
 )
 WORTH = dict.fromkeys(_RULES["worth_0"], 0) | dict.fromkeys(_RULES["worth_1"], 1)
 """Words that stand for 0 and 1."""
+LIKERT: list[list[str]] = _RULES["likert"]
+"""Scales in words, the least first."""
+_QUALITY = re.compile(r"[a-z]{3,}(?:ness|ity|acy|ency|ancy|ance|ence)")
 SIDES = (("1", "2"), ("a", "b"), ("left", "right"), ("first", "second"))
 _MODEL = re.compile(
     r"gpt|llama|mistral|mixtral|gemma|claude|gemini|qwen|vicuna|alpaca|palm|bard|judge|human|deepseek|phi|\d+b\b",
@@ -68,6 +88,18 @@ def own_words(pointer: str) -> frozenset[str]:
 def all_words(pointer: str) -> frozenset[str]:
     """The words of all steps of a pointer."""
     return frozenset(word for step in steps_of(pointer) for word in words(step))
+
+
+def is_quality(word: str) -> bool:
+    """Whether a word is a criterion: a known one, or a noun made of an adjective, such as convincingness."""
+    return word in CRITERIA or (_QUALITY.fullmatch(word) is not None and word not in _NO_QUALITIES)
+
+
+@lru_cache(maxsize=4096)
+def are_qualities(pointer: str) -> bool:
+    """Whether the last step names criteria and nothing else but who rated, what was rated and the ends of a scale."""
+    rest = {word for word in own_words(pointer) if not word.isdigit()} - FILLERS
+    return bool(rest) and all(map(is_quality, rest))
 
 
 def names_a_model(name: str) -> bool:

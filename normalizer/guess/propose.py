@@ -6,11 +6,12 @@ from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.guess import names
 from normalizer.guess.duels import duel_readings
-from normalizer.guess.free_text import free_text_readings
+from normalizer.guess.nested import find_nested, whole_document, write_split
 from normalizer.guess.preview import Preview, preview
 from normalizer.guess.readings import FileReading
 from normalizer.guess.rows import FileRows, read_rows
 from normalizer.guess.scores import score_readings
+from normalizer.guess.verdict_texts import drop_doubles, free_text_readings, lone_score_readings, winner_readings
 
 _MOST = 4
 """Readings that are shown."""
@@ -34,21 +35,47 @@ def propose(stream: BinaryIO) -> Proposals | str:
     for rows in ways:
         if why := _summary(rows):
             return why
-        duels, scores = duel_readings(rows), score_readings(rows)
-        if duels and duels[0].weight > _SURE:
-            scores = []
-        if not duels and not scores:
-            duels = free_text_readings(rows)
-        best = max((reading.weight for reading in (*duels, *scores)), default=0)
-        readings = [reading for reading in (*scores, *duels) if reading.weight == best]
-        shown = []
-        for reading in readings[:_MOST]:
-            made = preview(stream, dumps(reading.dialect).encode(), reading.rubric)
-            if made.valid and made.valid >= made.invalid:
-                shown.append((reading, made))
-        if shown:
-            return Proposals(rows, shown)
+        flat = _flat_readings(rows)
+        for readings in (_read_deeper(rows, flat), flat):
+            if shown := _usable(stream, readings):
+                return Proposals(rows, shown)
     return "no field of its rows looks like a score or a verdict"
+
+
+def _usable(stream: BinaryIO, readings: list[FileReading]) -> list[tuple[FileReading, Preview]]:
+    """Return the readings that make more valid records than others, with what they make."""
+    shown = []
+    for reading in readings[:_MOST]:
+        made = preview(stream, dumps(reading.dialect).encode(), reading.rubric)
+        if made.valid and made.valid >= made.invalid:
+            shown.append((reading, made))
+    return shown
+
+
+def _read_deeper(rows: FileRows, flat: list[FileReading]) -> list[FileReading]:
+    """Return the readings of judgements below the rows, where these say so, and where no others were found."""
+    places = [nested for nested in find_nested(rows) if nested.is_sure or not flat]
+    if type(rows.document) is dict:
+        # The rows are one list of several that are alike: all of them count.
+        whole = find_nested(whole_document(rows))
+        places = [one for one in whole if one.covers(rows.container["rows"]) and one.rows.total > rows.total] + places
+    for nested in places:
+        found = [made for one in _flat_readings(nested.rows) if (made := write_split(one, nested)) is not None]
+        if found:
+            return found
+    return []
+
+
+def _flat_readings(rows: FileRows) -> list[FileReading]:
+    """Return the likeliest readings of rows as they are."""
+    duels = winner_readings(rows) or lone_score_readings(rows) or drop_doubles(rows, duel_readings(rows))
+    scores = score_readings(rows)
+    if duels and duels[0].weight > _SURE:
+        scores = []
+    if not duels and not scores:
+        duels = free_text_readings(rows)
+    best = max((reading.weight for reading in (*duels, *scores)), default=0)
+    return [reading for reading in (*scores, *duels) if reading.weight == best]
 
 
 def _summary(rows: FileRows) -> str:

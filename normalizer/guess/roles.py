@@ -1,18 +1,26 @@
 """Which fields name the item, the generator and the judge of a row, and what tells rows apart."""
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from normalizer.containers.values import fetch
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.guess import names
-from normalizer.guess.profile import FieldProfile
+from normalizer.guess.profile import FieldProfile, Profile, is_failure
 from normalizer.guess.rows import FileRows
 
 NO_JUDGE, NO_GENERATOR = "unnamed-judge", "unnamed-generator"
+_DIGEST = 128
+"""Characters of an id that is a digest."""
+ASPECT = "criterion"
+"""The factor that is the criterion of a row, where each row is about one."""
 _MOST_LEVELS = 30
 _MOST_FACTORS = 6
+_MOST_LEVEL_FIELDS, _MOST_MORE = 6, 3
+"""Fields that are tried beside an id, and how many of them together."""
 
 
 class Roles(NamedTuple):
@@ -32,9 +40,10 @@ class Roles(NamedTuple):
 
 def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Roles:
     """Find the roles of all fields but those that are used already; `pair` are those of the two that are compared."""
-    fields = [field for field in rows.profile.fields.values() if field.pointer not in used and field.is_short]
+    rows = _drop_unjudged(rows, used)
+    fields = [field for field in rows.profile.fields.values() if field.pointer not in used and _is_name(field)]
     generators = sorted((field for field in fields if _names_generator(field)), key=_generator_rank)
-    judges = [field for field in fields if _names_judge(field)]
+    judges = sorted((field for field in fields if names_judge(field)), key=_judge_rank)
     doubts = []
     if len(generators) > 1:
         others = ", ".join(field.pointer for field in generators[1:3])
@@ -54,9 +63,40 @@ def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Role
     told_by = _find_id_fields(rows, unnamed, generators[:1] + judges[:1], pair)
     if not told_by and not rows.has_keys:
         doubts.append("no field tells the rows apart, so each row is an item of its own, named by its number")
-    item = _join([pointer for pointer in told_by if pointer not in named])
+    repeats = [pointer for pointer in told_by if names_repeat(rows.profile.fields[pointer])][:1]
+    aspects = [pointer for pointer in told_by if names_aspect(rows.profile.fields[pointer])][:1]
+    item = _join([pointer for pointer in told_by if pointer not in (*named, *repeats, *aspects)])
     key = ["file", *(named[pointer] for pointer in told_by if pointer in named)]
+    if repeats:
+        doubts.append(f"{repeats[0]} is taken for the number of a repetition: those of one item count together")
+        factors["repeat"] = {"at": repeats[0]}
+        key.append("repeat")
+    if aspects:
+        doubts.append(
+            f"each row is about one {aspects[0]}: the table is by it, and a mean over all of them says little"
+        )
+        factors = {name: value for name, value in factors.items() if value["at"] != aspects[0]}
+        factors[ASPECT] = {"at": aspects[0]}
+        key.append(ASPECT)
     return Roles(generator, judge, factors, _join(told_by), item, key, doubts)
+
+
+def _drop_unjudged(rows: FileRows, used: set[str]) -> FileRows:
+    """Return the rows without those in which nothing was judged, which often name nothing either."""
+    steps = [steps_of(pointer) for pointer in used]
+    kept = [row for row in rows.profile.rows if not all(is_failure(fetch(row, path)) for path in steps)]
+    if not steps or not kept or len(kept) == rows.looked_at:
+        return rows
+    profile = Profile()
+    for row in kept:
+        profile.add(row)
+    return rows._replace(profile=profile)
+
+
+def _is_name(field: FieldProfile) -> bool:
+    """Whether the values of a field are short, or digests that are ids."""
+    is_id = bool(names.own_words(field.pointer) & names.ITEMS) and field.characters <= _DIGEST * field.said
+    return field.is_short or (is_id and field.said > 0 and not field.kinds["list"])
 
 
 def _names_generator(field: FieldProfile) -> bool:
@@ -74,10 +114,34 @@ def _generator_rank(field: FieldProfile) -> tuple[int, int, str]:
     return (0 if "model" in said else 1, len(field.pointer), field.pointer)
 
 
-def _names_judge(field: FieldProfile) -> bool:
+def names_judge(field: FieldProfile) -> bool:
+    """Whether a field names who judged, or numbers them."""
     said = names.own_words(field.pointer)
-    is_name = "model" in said or "name" in said or "id" in said or len(said) == 1
-    return bool(said & names.JUDGES) and is_name and not field.is_numeric and not field.is_boolean
+    has_id = bool(said & {"id", "ids"})
+    if said & names.RATED_BY and said & {"by", "to"}:
+        return not field.is_boolean and field.places <= 0
+    if field.is_boolean or field.places > 0 or not (said & names.JUDGES or (said & names.RATERS and has_id)):
+        return False
+    # People are numbered; a number beside "judge" is rather the verdict.
+    is_number = field.is_numeric and not has_id and not said <= names.JUDGES - {"judge", "eval"}
+    return not is_number and ("model" in said or "name" in said or has_id or len(said) == 1)
+
+
+def _judge_rank(field: FieldProfile) -> tuple[int, str]:
+    said = names.own_words(field.pointer)
+    return (len(said - names.JUDGES - names.RATERS - {"model", "name", "id", "ids"}), field.pointer)
+
+
+def names_aspect(field: FieldProfile) -> bool:
+    """Whether a field names the criterion that a row is about."""
+    said = names.own_words(field.pointer) - {"id", "name"}
+    return said <= names.ASPECTS and bool(said) and 1 < len(field.values) <= _MOST_LEVELS and field.kinds["text"] > 0
+
+
+def names_repeat(field: FieldProfile) -> bool:
+    """Whether a field numbers the repetitions of one judgement."""
+    said = names.own_words(field.pointer)
+    return bool(said & names.REPEATS) and "id" not in said and field.is_numeric and field.places <= 0
 
 
 def _is_level(field: FieldProfile, rows: FileRows) -> bool:
@@ -114,19 +178,38 @@ def _find_id_fields(
     )[:3]
     # The text of a question tells as much as its number, where rows have no number.
     ids += sorted((field for field in fields if _is_question(field) and field not in ids), key=_id_rank)[:1]
-    levels = [field for field in fields if field not in ids and len(field.values) > 1 and not field.kinds["null"]][:6]
+    levels = [field for field in fields if field not in ids and len(field.values) > 1 and not field.kinds["null"]]
+    levels.sort(key=lambda field: (field.is_boolean, not field.kinds["text"], field.pointer))
+    named = [field.pointer for field in others if field.rows == rows.looked_at and not field.kinds["null"]]
+    ids = [field for field in ids if field.rows == rows.looked_at and not field.kinds["null"]]
     for first in ids:
-        if first.kinds["null"] or first.rows < rows.looked_at:
-            continue
-        if first.is_unique:
-            return [first.pointer]
-        more = [field for field in (*others, *ids, *levels) if field is not first and field.rows == rows.looked_at]
-        for size in (0, 1, 2):
+        # A question that several answer is the item, also where each row has a number of its own.
+        if not first.is_unique and (named or pair) and _tell_apart(rows, [first.pointer, *named], pair):
+            return _without_needless(rows, [first.pointer], named, pair)
+    for first in ids:
+        more = [field for field in (*ids, *levels[:_MOST_LEVEL_FIELDS]) if field is not first]
+        more = [field for field in more if field.rows == rows.looked_at and not field.kinds["null"]]
+        for size in range(_MOST_MORE + 1):
             for chosen in combinations(more, size):
                 pointers = [first.pointer, *(field.pointer for field in chosen)]
-                if _tell_apart(rows, pointers, pair):
-                    return pointers
+                # Answers of several generators, by several judges, are of one item: they need no more to tell apart.
+                if _may_tell_apart(rows, [*pointers, *named]) and _tell_apart(rows, [*pointers, *named], pair):
+                    return _without_needless(rows, pointers, named, pair)
     return []
+
+
+def _may_tell_apart(rows: FileRows, pointers: list[str]) -> bool:
+    """Whether there are as many combinations of the values of fields as rows."""
+    return math.prod(len(rows.profile.fields[pointer].values) for pointer in pointers) >= rows.looked_at
+
+
+def _without_needless(rows: FileRows, pointers: list[str], named: list[str], pair: Sequence[str]) -> list[str]:
+    """Return the fields without those of judge and generator by which no rows are told apart."""
+    for pointer in reversed(named):
+        fewer = [each for each in named if each != pointer]
+        if _tell_apart(rows, [*pointers, *fewer], pair):
+            named = fewer
+    return [pointers[0], *named, *pointers[1:]]
 
 
 def _id_rank(field: FieldProfile) -> tuple[int, int, str]:

@@ -56,24 +56,35 @@ def read_rows(stream: BinaryIO) -> list[FileRows]:
     stream.seek(0)
     try:
         document = JsonReader(stream).document
-    except UnreadableContainer:
-        return [_read(stream, {"kind": "jsonl"}, None, has_keys=False)]
+    except UnreadableContainer as error:
+        return [_read_lines(stream, str(error))]
     places = sorted(_places(document, "", 0), key=lambda place: (-place[0], place[1]))[:_MOST_PLACES]
     if not places:
-        return [_read(stream, {"kind": "jsonl"}, None, has_keys=False)]
+        return [_read_lines(stream, "it has no list of several objects that are alike")]
     return [_read(stream, {"kind": "json", "rows": at}, document, has_keys=keys) for _, at, keys in places]
+
+
+def _read_lines(stream: BinaryIO, why: str) -> FileRows:
+    """Return the rows of JSON lines. Raises UnreadableContainer, also with why the file is no document with rows."""
+    try:
+        return _read(stream, {"kind": "jsonl"}, None, has_keys=False)
+    except UnreadableContainer as error:
+        raise UnreadableContainer(f"{error}; as one document: {why}") from None
 
 
 def _read(stream: BinaryIO, container: dict[str, Any], document: Any, *, has_keys: bool) -> FileRows:
     stream.seek(0)
-    profile, total, unreadable = Profile(), 0, 0
+    profile, total, unreadable, why = Profile(), 0, 0, ""
     for row in open_container(stream, {"container": [container], "nan": True}).rows():
         total += 1
+        why = why or row.problem
         unreadable += bool(row.problem) or type(row.value) is not dict
         if type(row.value) is dict and (total <= FIRST or total % _EVERY == 0):
             profile.add(row.value)
     if not profile.rows:
-        raise UnreadableContainer("no row of it is an object or a record")
+        raise UnreadableContainer(
+            f"no row of it can be read: {why}" if why else "no row of it is an object or a record"
+        )
     return FileRows(container, profile, total, unreadable, document, has_keys)
 
 
@@ -105,6 +116,8 @@ def _table(start: bytes) -> dict[str, Any]:
             "it does not begin like JSON, and its first line is not names of columns that a comma, a tab, a semicolon, "
             "a bar or a blank separates"
         )
+    if not any(cell.strip() for cell in records[0]):
+        raise UnreadableContainer("its first line is blank: remove what stands before the line of names")
     container: dict[str, Any] = {"kind": "csv", "delimiter": mark}
     if _are_names(records[0]):
         return container

@@ -7,11 +7,11 @@ from normalizer.documents.pointers import steps_of
 from normalizer.guess import names
 from normalizer.guess.profile import FieldProfile
 from normalizer.guess.readings import FileReading, make_reading, name_fields
-from normalizer.guess.roles import find_roles
+from normalizer.guess.roles import NO_GENERATOR, find_roles
 from normalizer.guess.rows import FileRows
-from normalizer.guess.values import Declared, declare_score
+from normalizer.guess.values import Declared, declare_score, join_doubts, leave_out, widest_scale
 
-_MOST_DIMENSIONS = 12
+_MOST_DIMENSIONS = 30
 _COLUMNS = 4
 """The weight of a table of several judges."""
 _ANSWERS = frozenset(("response", "model", "system", "answer", "output"))
@@ -19,6 +19,7 @@ _GENERIC = 2
 """The weight of a name that any number may have, such as `value`."""
 _FEW = 11
 """Values of a scale without a name."""
+_PEOPLE = frozenset(("crowd", "expert", "human", *names.JUDGES))
 _MANY = 3
 """Columns that look like a table of several judges."""
 
@@ -30,8 +31,9 @@ def score_readings(rows: FileRows) -> list[FileReading]:
         return columns
     scored = []
     is_nameless = "columns" in rows.container
+    alike = {} if is_nameless else _alike(rows)
     for field in rows.profile.fields.values():
-        weight = float(_has_few_values(field)) if is_nameless else _weight(field)
+        weight = float(_has_few_values(field)) if is_nameless else max(_weight(field), alike.get(field.pointer, 0))
         if weight and (made := declare_score(field)) is not None:
             scored.append(_Scored(field, made, weight))
     families: dict[Any, list[_Scored]] = defaultdict(list)
@@ -44,7 +46,9 @@ def score_readings(rows: FileRows) -> list[FileReading]:
         single = [one for one in members if one not in lists and one.weight == top]
         if single and not _is_statistic(rows, single):
             beside = [one.weight for one in lists if _siblings(one.field, single[0].field)]
-            found += _family_readings(rows, single, max([top, *beside]))
+            readings = _family_readings(rows, single[:_MOST_DIMENSIONS], max([top, *beside]))
+            cut = [_cut_doubt(single)] if len(single) > _MOST_DIMENSIONS else []
+            found += [reading._replace(doubts=[*cut, *reading.doubts]) for reading in readings]
     parents = {one.field.pointer.rpartition("/")[0] for one in scored if one not in lists}
     for one in lists:
         if len(lists) == 1 or one.field.pointer.rpartition("/")[0] not in parents:
@@ -61,6 +65,11 @@ class _Scored(NamedTuple):
     weight: float
 
 
+def _cut_doubt(members: list[_Scored]) -> str:
+    others = ", ".join(one.field.pointer for one in members[_MOST_DIMENSIONS:])
+    return f"{len(members)} fields look like scores, and only the first {_MOST_DIMENSIONS} are read; not read: {others}"
+
+
 def _siblings(one: FieldProfile, other: FieldProfile) -> bool:
     """Whether two fields are members of one object, which is not the row."""
     parent = one.pointer.rpartition("/")[0]
@@ -75,6 +84,34 @@ def _is_statistic(rows: FileRows, members: list[_Scored]) -> bool:
     return roles.judge is None and roles.generator is None and roles.item == {"template": "{index}"}
 
 
+def _alike(rows: FileRows) -> dict[str, float]:
+    """Return the weights of fields that others beside them make likely: yes and no, a common first word, one scale.
+
+    Three columns of yes and no are a list of questions, whatever they are called. Of columns that begin with one word
+    for who rated, or that are single words with a few numbers up to the same one, where two are called by criteria, the
+    others are criteria, too.
+    """
+    found: dict[str, float] = {}
+    groups: dict[Any, list[FieldProfile]] = defaultdict(list)
+    for field in rows.profile.fields.values():
+        *parents, last = steps_of(field.pointer) or [""]
+        said = names.words(last)
+        texts = {text.strip().lower() for text in field.texts()}
+        if texts and texts <= {"yes", "no"}:
+            groups["yes or no", *parents].append(field)
+        elif field.is_unique or not said or names.own_words(field.pointer) & names.NO_SCORES:
+            continue
+        elif field.is_numeric and len(said) > 1 and said[0] in names.FILLERS:
+            groups[said[0], *parents].append(field)
+        elif field.is_numeric and len(said) == 1 and 2 < len(field.texts()) <= _FEW:
+            groups["one scale", *parents, field.greatest].append(field)
+    for (kind, *_), fields in groups.items():
+        known = sum(names.are_qualities(field.pointer) for field in fields)
+        if len(fields) >= _MANY if kind == "yes or no" else known >= 2:
+            found |= dict.fromkeys((field.pointer for field in fields), 3)
+    return found
+
+
 def _has_few_values(field: FieldProfile) -> bool:
     """Whether the values of a field without a name are a few different ones, as those of a scale are."""
     return 1 < len(field.texts_or_booleans()) <= _FEW and not field.is_unique
@@ -87,9 +124,13 @@ def _weight(field: FieldProfile) -> float:
         return 0
     # One item of a list says less about the row than a field of its own.
     inner = 1.5 if any(step.isdigit() for step in steps_of(field.pointer)) else 0
+    if own <= names.JUDGES and field.is_boolean:
+        return 3 - inner
+    if own & names.METRICS:
+        return 1
     if said & names.SCORES:
         return (4 if own & names.SCORES or own & names.CRITERIA else 3) - inner
-    if own and own <= names.CRITERIA:
+    if own and (own <= names.CRITERIA or names.are_qualities(field.pointer)):
         return 3 - inner
     return 2 - inner if own & (names.LABELS | names.CRITERIA) else 0
 
@@ -103,8 +144,11 @@ def _family(field: FieldProfile) -> Any:
 
 
 def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> list[FileReading]:
-    members = members[:_MOST_DIMENSIONS]
     reading = _criteria(rows, members, weight)
+    if len(members) > 1 and _are_numbered(members):
+        return [
+            _by_column(rows, members, "judge_model", weight, ["columns that differ in a number are taken for raters"])
+        ]
     columns = _columns(members)
     if len(columns) > 1 and names.own_words(columns[0].field.pointer) & _ANSWERS:
         return [_by_column(rows, columns, "generator_model", weight), reading]
@@ -115,8 +159,19 @@ def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> l
     return [reading, _by_column(rows, members, "judge_model", weight)]
 
 
+def _are_numbered(members: list[_Scored]) -> bool:
+    """Whether fields are called by one word and the numbers from 1, or from 0, on, and have one scale."""
+    last = [names.words(steps_of(one.field.pointer)[-1]) for one in members]
+    stems = {tuple(word for word in said if not word.isdigit()) for said in last}
+    numbers = sorted(int(word) for said in last for word in said if word.isdigit())
+    reaches = {_reach(one.made.scale) for one in members}
+    return len(stems) == len(reaches) == 1 and numbers in (list(range(len(members))), list(range(1, len(members) + 1)))
+
+
 def _may_be_judges(members: list[_Scored]) -> bool:
     """Whether fields are called like judges, by their names or by numbers."""
+    if sum(names.are_qualities(one.field.pointer) for one in members) > 1:
+        return False
     last = [steps_of(one.field.pointer)[-1] for one in members]
     stems = {tuple(word for word in names.words(name) if not word.isdigit()) for name in last}
     return len(stems) == 1 or all(set(names.words(name)) & names.JUDGES or names.names_a_model(name) for name in last)
@@ -138,6 +193,8 @@ def _columns(members: list[_Scored]) -> list[_Scored]:
 
 def _dimension(field: FieldProfile) -> str:
     steps = steps_of(field.pointer)
+    if steps[0] == "part":
+        return steps[-1]
     if len(steps) >= 3 and not set(names.words(steps[-1])) & names.CRITERIA:
         return steps[-2]
     return steps[-1] or "score"
@@ -146,11 +203,11 @@ def _dimension(field: FieldProfile) -> str:
 def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileReading:
     """Each row is an answer, each field a criterion."""
     scores = {_dimension(field): {"at": field.pointer, **made.value} for field, made, _ in members}
-    optional = _leave_out(scores) if len(members) > 1 else {}
+    optional = leave_out(rows, scores) if len(members) > 1 else {}
     scales = {_dimension(field): made.scale for field, made, _ in members}
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
     fields = {"file": roles.item, "scores": scores, **name_fields(roles)}
-    doubts = [doubt for _, made, _ in members for doubt in made.doubts]
+    doubts = join_doubts((field, made) for field, made, _ in members)
     doubts += [
         f"{', '.join(map(repr, said))} of {name}: left out, so that the others count" for name, said in optional.items()
     ]
@@ -169,20 +226,9 @@ def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileRead
     return reading
 
 
-def _leave_out(scores: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
-    """Move words such as N/A from the failures of a dimension to what is left out. Return them by dimension."""
-    found = {}
-    for name, value in scores.items():
-        words = [each for each in value.get("failed", []) if str(each).strip().lower() in names.NOT_APPLICABLE]
-        if not words:
-            continue
-        found[name] = words
-        failed = [each for each in value.pop("failed") if each not in words]
-        value |= {"omitted": words, **({"failed": failed} if failed else {})}
-    return found
-
-
-def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: float) -> FileReading:
+def _by_column(
+    rows: FileRows, members: list[_Scored], role: str, weight: float, doubts: list[str] | None = None
+) -> FileReading:
     """Each column is a judge or a generator, whose name is that of the column."""
     first = members[0].made
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
@@ -200,18 +246,9 @@ def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: float)
     failed = sorted({repr(value): value for _, made, _ in members for value in made.value.get("failed", [])}.items())
     if failed:
         fields["scores"]["score"]["failed"] = [value for _, value in failed]
-    doubts = [doubt for _, made, _ in members for doubt in made.doubts]
+    doubts = [*(doubts or []), *join_doubts((field, made) for field, made, _ in members)]
     title = f"scores: each of {len(members)} columns is a {what}"
     return make_reading(rows, title, declared, {"score": scale}, roles, weight, doubts, named_by=role)
-
-
-def widest_scale(scales: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a scale that has the values of all of these."""
-    if any(scale["kind"] == "values" for scale in scales):
-        return scales[0]
-    bounds = [scale[end] for scale in scales for end in ("minimum", "maximum")]
-    kind = "integers" if all(scale["kind"] == "integers" for scale in scales) else "range"
-    return {"kind": kind, "minimum": min(bounds, key=float), "maximum": max(bounds, key=float)}
 
 
 def _repeats(rows: FileRows, field: FieldProfile, made: Declared, weight: float) -> FileReading:
@@ -239,9 +276,14 @@ def _judge_columns(rows: FileRows) -> list[FileReading]:
             groups[_reach(made.scale)].append(_Scored(field, made, _COLUMNS))
     found = []
     for members in groups.values():
+        if sum(names.are_qualities(field.pointer) for field, _, _ in members) > 1:
+            continue  # human_fluency and human_clarity are criteria, not people
         models = sum(names.names_a_model(steps_of(field.pointer)[-1]) for field, _, _ in members)
         if len(members) >= _MANY and models >= 0.6 * len(members):
             found.append(_by_column(rows, members, "judge_model", _COLUMNS))
+            said = {word for field, _, _ in members for word in names.own_words(field.pointer)}
+            if found[-1].dialect["fields"]["generator_model"] == {"text": NO_GENERATOR} and not said & _PEOPLE:
+                found.append(_by_column(rows, members, "generator_model", _COLUMNS))
     return found
 
 

@@ -16,7 +16,7 @@ from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContaine
 from normalizer.documents.lossless import Number, dumps
 from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import rubric_of
-from normalizer.documents.settings import checked_dialect
+from normalizer.documents.settings import check_dialect
 from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE
 
 ROWS = 20
@@ -77,15 +77,15 @@ def proposals(stream: BinaryIO) -> list[Proposal]:
     Where there is none, the same dialects with other containers.
     """
     stream = _beginning(stream)
-    documents = {name: shipped.given(name) for name in shipped.names()}
-    found = [proposal for name, text in documents.items() if (proposal := tried(stream, name, text))]
+    documents = {name: shipped.read_dialect(name) for name in shipped.names()}
+    found = [proposal for name, text in documents.items() if (proposal := try_dialect(stream, name, text))]
     if not found:
         others = _other_containers(stream)
         found = [
             proposal._replace(container=other)
             for name, text in documents.items()
             for other in others
-            if (proposal := tried(stream, name, shipped.in_container(text, other)))
+            if (proposal := try_dialect(stream, name, shipped.in_container(text, other)))
         ]
     return sorted(found, key=lambda proposal: (-_weight(proposal), proposal.name, proposal.container))
 
@@ -112,9 +112,9 @@ def _shorten(value: Any, depth: int) -> Any:
     return value
 
 
-def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
+def try_dialect(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
     """Read the first rows with a dialect; return None if it finds no score in them."""
-    dialect = checked_dialect(document)
+    dialect = check_dialect(document)
     mapping = Mapping(dialect)
     made: list[MappedEntry] = []
     unreadable = 0

@@ -13,7 +13,7 @@ from normalizer.screening.bundle import ENTRIES
 from normalizer.screening.entry_rules import FIELDS
 
 
-def unanswered(kept: list[list[Kept]]) -> list[int]:
+def find_unanswered(kept: list[list[Kept]]) -> list[int]:
     """Indexes of the files without a usable reply."""
     return [index for index, attempts in enumerate(kept) if _usable(attempts) is None]
 

@@ -17,12 +17,12 @@ def describe_judge(options: dict[str, Any]) -> dict[str, Any]:
         return {"kind": "command", "command": options["program"], **model}
     if not model:
         raise CannotRun("--endpoint needs --model")
-    from normalizer.judge.calling.endpoint import address, parameters_of, recorded_url
+    from normalizer.judge.calling.endpoint import address, parameters_of, redact_url
 
     parameters = parameters_of(options["parameters"])
     return {
         "kind": "endpoint",
-        "endpoint": recorded_url(address(options["endpoint"])),
+        "endpoint": redact_url(address(options["endpoint"])),
         **model,
         "parameters": parameters,
     }

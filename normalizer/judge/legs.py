@@ -12,7 +12,7 @@ from normalizer.documents import phases
 from normalizer.documents.lossless import dumps, parse
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
-from normalizer.judge.assemble import bundle, unanswered
+from normalizer.judge.assemble import bundle, find_unanswered
 from normalizer.judge.prepare import Documents
 from normalizer.judge.replay import Reopened, reopen
 from normalizer.judge.run_folder import RunFolder, sha256
@@ -59,7 +59,7 @@ class Leg:
     def close_the_run(self) -> None:
         """Write the run's own usable replies as its partial bundle, when the first leg begins."""
         began = self._began
-        if began is not None and 0 < len(unanswered(began.kept)) < len(began.kept):
+        if began is not None and 0 < len(find_unanswered(began.kept)) < len(began.kept):
             data = bundle(began.plan, began.judge["kind"], began.inputs, began.kept, partial=True)
             self._run.write(self._run.partial.name, data)
 
@@ -67,10 +67,10 @@ class Leg:
         """The files without a usable reply, in the run and in its earlier legs."""
         began = self._began
         assert began is not None  # noqa: S101 - a leg that begins has opened its run
-        waiting = {began.plan.files[index]["file"] for index in unanswered(began.kept)}
+        waiting = {began.plan.files[index]["file"] for index in find_unanswered(began.kept)}
         for name in earlier:
             found = reopen(RunFolder(self._run.path / "legs" / name))
-            still = set(unanswered(found.kept))
+            still = set(find_unanswered(found.kept))
             waiting -= {file["file"] for index, file in enumerate(found.plan.files) if index not in still}
         return waiting
 

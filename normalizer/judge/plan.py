@@ -77,7 +77,7 @@ def plan(
         "judge_prompt_sha256": prompt_sha256,
         "protocol_version": version,
         "judge_model": judge,
-        "generator_model": _shared([_generator(manifest, file) for file in manifest.files.values()]),
+        "generator_model": _find_shared([_generator(manifest, file) for file in manifest.files.values()]),
         "phase": Number(str(phase)),
         "self_judged": _label(manifest, judge),
         "rubric": settings.rubric.name,
@@ -119,7 +119,7 @@ def _generator(manifest: Manifest, file: dict[str, Any]) -> str | None:
     return name
 
 
-def _shared(values: list[Any]) -> Any:
+def _find_shared(values: list[Any]) -> Any:
     """The value that all of them share, or None."""
     return values[0] if all(value == values[0] for value in values) else None
 
@@ -141,7 +141,7 @@ def _label(manifest: Manifest, judge: str | None) -> bool | None:
                 "self_judged: false; label it true"
             )
         labels.append((own if label is None else label, label is not None))
-    shared: bool | None = _shared([label for label, _ in labels])
+    shared: bool | None = _find_shared([label for label, _ in labels])
     if shared is None and any(label and not said for label, said in labels):
         raise CannotRun(
             f"{dumps(judge)} would judge its own outputs beside those of others: label its files in the manifest "

@@ -120,9 +120,9 @@ def _same(run: RunFolder, description: dict[str, Any], plan: Plan) -> None:
             raise CannotRun(f"the run in {run.path} was begun with another {what}: {other}")
 
 
-def answered(run: RunFolder, hashes: list[str]) -> list[list[Kept]]:
+def read_answers(run: RunFolder, hashes: list[str]) -> list[list[Kept]]:
     """The answers there are, file by file. The inputs are checked against their hashes too."""
     for index, expected in enumerate(hashes):
         if sha256(run.input(index)) != expected:
             raise CannotRun(f"{run.path / input_name(index)} was changed: restore it, or give --out a new folder")
-    return [run.kept(index, expected) for index, expected in enumerate(hashes)]
+    return [run.read_kept(index, expected) for index, expected in enumerate(hashes)]

@@ -7,11 +7,11 @@ from normalizer.documents.lossless import dumps, parse
 from normalizer.documents.settings import LIMITS, load
 from normalizer.errors import CannotRun
 from normalizer.judge import leaks
-from normalizer.judge.assemble import bundle, unanswered
+from normalizer.judge.assemble import bundle, find_unanswered
 from normalizer.judge.calling.endpoint import request_body
 from normalizer.judge.packet import content_of
 from normalizer.judge.plan import Plan, plan
-from normalizer.judge.prepare import answered
+from normalizer.judge.prepare import read_answers
 from normalizer.judge.run_folder import Kept, RunFolder, sha256
 
 
@@ -38,7 +38,7 @@ class Reopened(NamedTuple):
 def replay(run: RunFolder) -> Replayed:
     """Check the stored files of a run, and rebuild its bundle from them."""
     found = reopen(run)
-    missing = [found.plan.files[index]["file"] for index in unanswered(found.kept)]
+    missing = [found.plan.files[index]["file"] for index in find_unanswered(found.kept)]
     rebuilt = None if missing else bundle(found.plan, found.judge["kind"], found.inputs, found.kept)
     return Replayed(rebuilt, missing, found.note)
 
@@ -64,7 +64,7 @@ def reopen(run: RunFolder) -> Reopened:
     if len(planned.files) != len(description["files"]):
         raise CannotRun(f"{run.path / 'run.json'} was changed: it does not list the files of the manifest")
     hashes = [file["input_sha256"] for file in description["files"]]
-    kept = answered(run, hashes)
+    kept = read_answers(run, hashes)
     note = None
     if version == protocol.version():
         if planned.prompt.sha256 != planned.prompt_sha256:

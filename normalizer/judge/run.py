@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
 from normalizer.errors import CannotRun, Interrupted
-from normalizer.judge.assemble import bundle, unanswered
+from normalizer.judge.assemble import bundle, find_unanswered
 from normalizer.judge.calling.call_loop import CallLoop, pending
 from normalizer.judge.calling.calls import Judge
 from normalizer.judge.calling.progress import CallProgress
 from normalizer.judge.plan import Plan
-from normalizer.judge.prepare import answered
+from normalizer.judge.prepare import read_answers
 from normalizer.judge.run_folder import Kept, RunFolder
 
 
@@ -51,7 +51,7 @@ def ask_all(
     stream: TextIO,
 ) -> Result:
     """Ask about every file that has no usable reply yet; write the bundle when all have one."""
-    kept = answered(folder, inputs)
+    kept = read_answers(folder, inputs)
     waiting = pending(kept, effort.attempts)
     failures: dict[int, str] = {}
     if waiting:
@@ -59,11 +59,11 @@ def ask_all(
         conductor = CallLoop(folder, inputs, kept, effort.attempts, progress)
         stopped, failures = asyncio.run(conductor.run(judge(), min(effort.jobs, len(waiting))))
         if stopped and pending(kept, effort.attempts):
-            done = len(kept) - len(unanswered(kept))
+            done = len(kept) - len(find_unanswered(kept))
             told = f"stopped: {done} of {len(kept)} files have a usable reply; the same command goes on there"
             raise (Interrupted if stopped == signal.SIGINT else CannotRun)(told)
-    missing = {plan.files[index]["file"]: failures.get(index) or _why(kept[index]) for index in unanswered(kept)}
-    data = None if missing else _written(folder, bundle(plan, kind, inputs, kept))
+    missing = {plan.files[index]["file"]: failures.get(index) or _why(kept[index]) for index in find_unanswered(kept)}
+    data = None if missing else _write_bundle(folder, bundle(plan, kind, inputs, kept))
     some = None
     if effort.partial and 0 < len(missing) < len(kept):
         some = bundle(plan, kind, inputs, kept, partial=True)
@@ -80,7 +80,7 @@ def _why(replies: list[Kept]) -> str:
     return f"{replies[-1].reply.problem} ({count})"
 
 
-def _written(folder: RunFolder, data: bytes) -> bytes:
+def _write_bundle(folder: RunFolder, data: bytes) -> bytes:
     """Write the bundle once. Raises CannotRun if another one is in its place."""
     if not folder.bundle.exists():
         folder.write(folder.bundle.name, data)

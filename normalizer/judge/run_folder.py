@@ -144,7 +144,7 @@ class RunFolder:
         self.write(f"{stem}.json", pretty({key: value for key, value in record.items() if value is not None}))
         return Kept(attempt, sha256(answer.reply), reply)
 
-    def kept(self, index: int, input_sha256: str) -> list[Kept]:
+    def read_kept(self, index: int, input_sha256: str) -> list[Kept]:
         """The answers on a file, checked against their hashes."""
         found: list[Kept] = []
         while (self.path / f"calls/{index:04d}-{len(found) + 1}.json").is_file():

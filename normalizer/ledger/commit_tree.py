@@ -108,7 +108,7 @@ class CommitTree:
         """Return the tree without some files and with others, as the records that differ."""
         change = Change()
         gone, new = set(removed), sorted(added)
-        node = self._changed(self._nodes[""], gone, new, change)
+        node = self._change_node(self._nodes[""], gone, new, change)
         change.write(node)
         change.totals = node.totals()
         return change
@@ -119,7 +119,7 @@ class CommitTree:
         while pending:
             node = pending.pop()
             yield node
-            parts = [part for part in node.parts if _related(part.prefix, prefix)]
+            parts = [part for part in node.parts if _is_related(part.prefix, prefix)]
             pending += [self._node(part) for part in reversed(parts)]
 
     def _list_files(self, node: Node, kind: str, prefix: str) -> Iterator[LineFile]:
@@ -133,7 +133,7 @@ class CommitTree:
             self._nodes[part.prefix] = node
         return self._nodes[part.prefix]
 
-    def _changed(self, node: Node, gone: set[LinePlace], new: list[LineFile], change: "Change") -> Node:
+    def _change_node(self, node: Node, gone: set[LinePlace], new: list[LineFile], change: "Change") -> Node:
         """Return the next state of a record, and note those of its parts."""
         if not node.parts:
             return _arrange(node.prefix, [*_keep(node, gone), *new], change)
@@ -145,7 +145,7 @@ class CommitTree:
             if not fresh and not any(place.prefix.startswith(prefix) for place in gone):
                 continue
             before = self._node(parts[prefix]) if prefix in parts else Node(prefix, {kind: [] for kind in FILES}, [])
-            after = self._changed(before, gone, fresh, change)
+            after = self._change_node(before, gone, fresh, change)
             if prefix in parts:
                 change.removed.add(node_name(prefix))
             parts.pop(prefix, None)
@@ -218,7 +218,7 @@ def changes(folder: Path) -> list[str]:
     return found
 
 
-def arranged_tree(files: Iterable[LineFile]) -> list[Node]:
+def arrange_tree(files: Iterable[LineFile]) -> list[Node]:
     """Return all records of a ledger with these files."""
     change = Change()
     change.write(_arrange("", list(files), change))
@@ -255,5 +255,5 @@ def _verify(folder: Path, file: LineFile) -> None:
     read_verified(folder, file)
 
 
-def _related(one: str, other: str) -> bool:
+def _is_related(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)

@@ -58,7 +58,7 @@ class Intact:
         """Yield the lines of some files, compared with their digests, each as a run writes it."""
         for file in files:
             data = read_verified(self._folder, file)
-            yield from self._ledger.checked(kind, BytesIO(data), file.place.prefix)
+            yield from self._ledger.iterate_checked(kind, BytesIO(data), file.place.prefix)
 
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """Yield the lines of one bundle."""

@@ -87,7 +87,7 @@ def settings_in(kind: str, line: bytes) -> bytes:
     return found["settings"] if found else b"{}"
 
 
-def promised(line: bytes) -> Promised | None:
+def read_promise(line: bytes) -> Promised | None:
     """The counts in a line of headers; None if the line is not as a run writes it."""
     found = _STARTS["headers"].match(line)
     return None if found is None else Promised(int(found[1]), int(found[2]), int(found[3]))

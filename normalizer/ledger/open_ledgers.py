@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from normalizer.documents.dialect import dialect_of, translate
+from normalizer.documents.dialect import dialect_of
 from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.manifest import Manifest, manifest_of
+from normalizer.documents.pointers import translate
 from normalizer.documents.rubric import Rubric, rubric_of
-from normalizer.documents.settings import run_metadata
+from normalizer.documents.settings import metadata_of_dialect, run_metadata
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.line_format import has_own_id, sha_slice
 from normalizer.ledger.reader import Ledger, reading
@@ -101,10 +102,10 @@ class OpenLedgers:
                     count += 1
                     yield record | ({"rubric": self.active[sha256]} if sha256 in self.active else {})
 
-        conserved("invalid", count, self.screened_out)
+        check_conserved("invalid", count, self.screened_out)
 
 
-def conserved(kind: str, there: int, promised: int) -> None:
+def check_conserved(kind: str, there: int, promised: int) -> None:
     """Raise CannotRun unless as many records are there as the headers promise."""
     if there != promised:
         raise CannotRun(
@@ -114,14 +115,14 @@ def conserved(kind: str, there: int, promised: int) -> None:
 
 
 @contextmanager
-def opened(folders: tuple[Path, ...], check: Check = check_records) -> Iterator[OpenLedgers]:
+def open_as_one(folders: tuple[Path, ...], check: Check = check_records) -> Iterator[OpenLedgers]:
     """Open ledgers, to be read as one, and check their records; no run changes them until they are closed."""
-    with opened_each(folders, check) as ledgers:
+    with open_each(folders, check) as ledgers:
         yield as_one([ledgers[folder] for folder in folders])
 
 
 @contextmanager
-def opened_each(folders: Iterable[Path], check: Check = check_records) -> Iterator[dict[Path, Ledger]]:
+def open_each(folders: Iterable[Path], check: Check = check_records) -> Iterator[dict[Path, Ledger]]:
     """Open every ledger once, even if it is named twice, and check its records. Yields the ledgers by folder."""
     places = {folder: folder.resolve() for folder in folders}
     with ExitStack() as stack:
@@ -200,9 +201,12 @@ def _account(sources: OpenLedgers, kind: str, item: dict[str, Any], documents: d
     is_leg = "leg" in manifest.metadata
     if lacking or kind == "audit" or is_leg:
         envelope = item.get("header", {})
-        if "dialect" in settings and envelope:
-            envelope = translate(envelope, dialect_of(documents[settings["dialect"]]).bundle).value
-        files = list(_files(manifest, documents.get(settings.get("stated", ""), {}), envelope))
+        run = run_metadata(manifest, documents.get(settings.get("stated", ""), {}))
+        if "dialect" in settings:
+            dialect = dialect_of(documents[settings["dialect"]])
+            run = {**metadata_of_dialect(dialect, run, settings["protocol"]), **run}
+            envelope = translate(envelope, dialect.bundle).value if envelope else envelope
+        files = list(_files(manifest, run, envelope))
         without = [file for file in files if file["file"] in lacking]
         sources.lacking += without
         if lacking or kind == "audit":
@@ -221,9 +225,9 @@ def files_without_entry(item: dict[str, Any]) -> set[str]:
     return {reason["file"] for reason in reasons}
 
 
-def _files(manifest: Manifest, stated: dict[str, Any], envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _files(manifest: Manifest, run: dict[str, Any], envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the metadata that records of the manifest's files have or would have, as `records` combines it."""
-    run = ordinary_metadata(run_metadata(manifest, stated))
+    run = ordinary_metadata(run)
     factors = {name: of.get("factors", {}) for name, of in (("envelope", envelope), ("run", run))}
     known = {**run, **envelope}
     for file in manifest.files.values():

@@ -41,7 +41,7 @@ from normalizer.ledger.line_format import (
     SCHEMAS,
     id_starts,
     in_order,
-    promised,
+    read_promise,
     sha_slice,
     starts_well,
 )
@@ -93,35 +93,35 @@ class Ledger:
         if self.tree is not None:
             self.tree.check()
 
-    def checked_lines(self, kind: str) -> Iterator[bytes]:
+    def iterate_checked_lines(self, kind: str) -> Iterator[bytes]:
         """Yield the lines of a kind, in order. Raises UnusableLedger at a line that a run would not write there."""
-        return self.checked(kind, self.lines(kind))
+        return self.iterate_checked(kind, self.lines(kind))
 
-    def checked(self, kind: str, lines: Iterable[bytes], prefix: str = "") -> Iterator[bytes]:
+    def iterate_checked(self, kind: str, lines: Iterable[bytes], prefix: str = "") -> Iterator[bytes]:
         """Yield lines, in order. Raises UnusableLedger at one that a run would not write, or not below that prefix."""
         where, last, begin = sha_slice(kind), b"", prefix.encode()
         for line in lines:
             sha256 = line[where]
             whole = starts_well(kind, line) and line.endswith(b"}\n")
             if not (whole and in_order(kind, last, sha256) and sha256.startswith(begin)):
-                raise self._damaged(kind)
+                raise self._report_damage(kind)
             last = sha256
             yield line
 
     def items(self, kind: str) -> Iterator[dict[str, Any]]:
         """The lines of a file as values with ordinary numbers."""
-        return (self.item(kind, line) for line in self.checked_lines(kind))
+        return (self.item(kind, line) for line in self.iterate_checked_lines(kind))
 
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
         """A line as a value with ordinary numbers. Without digests its shape is checked by its schema."""
         try:
             value: dict[str, Any] = lossless.loads_plain(line)
         except ValueError:
-            raise self._damaged(kind) from None
+            raise self._report_damage(kind) from None
         if self.tree is None:
             plain = lossless.to_builtin(self.exact(kind, line))
             if all(spec.violations(schema, plain) for schema in SCHEMAS[kind]):
-                raise self._damaged(kind)
+                raise self._report_damage(kind)
         return value
 
     def settings(self, text: bytes) -> dict[str, str]:
@@ -129,7 +129,7 @@ class Ledger:
         try:
             value: dict[str, str] = lossless.loads_plain(text)
         except ValueError:
-            raise self._damaged("headers") from None
+            raise self._report_damage("headers") from None
         return value
 
     def exact(self, kind: str, line: bytes) -> dict[str, Any]:
@@ -137,12 +137,12 @@ class Ledger:
         try:
             value: dict[str, Any] = lossless.parse(line, MAX_DEPTH)
         except spec.NotStrictJson:
-            raise self._damaged(kind) from None
+            raise self._report_damage(kind) from None
         if type(value) is not dict or not starts_well(kind, line):
-            raise self._damaged(kind)
+            raise self._report_damage(kind)
         return value
 
-    def _damaged(self, kind: str) -> UnusableLedger:
+    def _report_damage(self, kind: str) -> UnusableLedger:
         return UnusableLedger(
             f"{self.folder} has {kind} lines that are not as a run left them: was it edited? See `normalizer audit`"
         )
@@ -151,7 +151,7 @@ class Ledger:
         """Return how many records the ledger has, by its commit record or its headers, which is not checked here."""
         if self.tree is not None:
             return sum(self.tree.total(kind).lines for kind in RECORD_FILES)
-        return sum(counts.entries for line in self.lines("headers") if (counts := promised(line)) is not None)
+        return sum(counts.entries for line in self.lines("headers") if (counts := read_promise(line)) is not None)
 
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """Yield the lines of one bundle; of the ledger only its bucket is read."""
@@ -183,7 +183,7 @@ class Ledger:
             if not file.index_sha256 or may_hold(read_index(self.folder, file), name):
                 yield from BytesIO(read_verified(self.folder, file))
 
-    def kept(self, sha256: str) -> Path:
+    def find_bundle(self, sha256: str) -> Path:
         """Return the raw bundle with that hash, or an unambiguous beginning of it."""
         named = re.fullmatch("[0-9a-f]{1,64}", sha256.lower())
         begin = named[0] if named else ""
@@ -211,7 +211,7 @@ class Ledger:
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
-        path = self.kept(sha256)
+        path = self.find_bundle(sha256)
         try:
             data = regular_bytes(path, "max_kept_bytes")
         except OSError as error:
@@ -232,7 +232,7 @@ def is_ledger(folder: Path) -> bool:
 
 
 @contextmanager
-def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
+def hold_lock(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
     """Hold the ledger's lock; raises UnusableLedger if another process has it. The lock ends with its process.
 
     Only a writer creates the lock file. It may not be a link, which would be created wherever it leads.
@@ -274,7 +274,7 @@ def reading(folder: Path, *, checked: bool = True) -> Iterator[Ledger]:
         raise UnusableLedger(f"{folder} is a file: `normalizer normalize {folder} --out FOLDER` makes a ledger of it")
     if not is_ledger(folder):
         raise UnusableLedger(f"{folder} is not a ledger: `normalizer normalize BUNDLE... --out {folder}` makes one")
-    with locked(folder, "read"):
+    with hold_lock(folder, "read"):
         if os.path.lexists(folder / STAGING / COMMIT):
             raise UnusableLedger(
                 f"a run on {folder} was cut while it moved its files into place: `normalizer repair {folder}` "

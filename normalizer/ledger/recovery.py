@@ -21,7 +21,7 @@ from normalizer.ledger.buckets import place_named
 from normalizer.ledger.commit_record import NAME
 from normalizer.ledger.durable import create_folder, sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
-from normalizer.ledger.reader import COMMIT, LOCK, STAGING, locked
+from normalizer.ledger.reader import COMMIT, LOCK, STAGING, hold_lock
 from normalizer.regular_files import READING_LIMITS, whole_lines
 
 _REPLACED = "replaced"
@@ -40,10 +40,10 @@ RecoveryOutcome = Literal["completed", "cleared", "nothing"]
 
 
 @contextmanager
-def made_and_locked(folder: Path) -> Iterator[None]:
+def make_and_lock(folder: Path) -> Iterator[None]:
     """Make a folder and hold its lock to write. A block that fails leaves no lock file in a folder without a ledger."""
     fresh = not os.path.lexists(folder / LOCK)
-    with create_folder(folder), locked(folder, "write"):
+    with create_folder(folder), hold_lock(folder, "write"):
         try:
             yield
         except BaseException:
@@ -65,7 +65,7 @@ def recover(folder: Path) -> RecoveryOutcome:
     if not root.is_dir():
         _refuse(root, "is not a folder")
     committed = _is_there(root / COMMIT)
-    with _entered(folder, follow=True) as ledger, _entered(STAGING, ledger) as staged:
+    with _enter(folder, follow=True) as ledger, _enter(STAGING, ledger) as staged:
         _check(staged, root, hashed=committed)
         if committed:
             _check_targets(folder, staged)
@@ -93,27 +93,27 @@ def put_in_place(folder: Path) -> None:
     Can be repeated after it was cut at any point. The caller holds the lock, and has made or checked `.staging`.
     """
     replaced, obsolete = _read_marker((folder / STAGING / COMMIT).read_bytes())
-    used = _used_settings(folder, obsolete) if replaced else None
+    used = _find_used_settings(folder, obsolete) if replaced else None
     for name in ("bundles", "settings"):
         (folder / name).mkdir(exist_ok=True)
     synced = [folder / "settings"]
-    with _entered(folder, follow=True) as ledger, _entered(STAGING, ledger) as staged:
-        with _entered("bundles", ledger) as bundles, _entered_if_there("incoming", staged) as incoming:
+    with _enter(folder, follow=True) as ledger, _enter(STAGING, ledger) as staged:
+        with _enter("bundles", ledger) as bundles, _enter_if_there("incoming", staged) as incoming:
             for bucket in _names(incoming):
                 with suppress(FileExistsError):
                     os.mkdir(bucket, dir_fd=bundles)
-                with _entered(bucket, incoming) as source, _entered(bucket, bundles) as target:
+                with _enter(bucket, incoming) as source, _enter(bucket, bundles) as target:
                     _move_all(source, target)
                 synced.append(folder / "bundles" / bucket)
-        with _entered("settings", ledger) as settings, _entered_if_there("settings", staged) as source:
+        with _enter("settings", ledger) as settings, _enter_if_there("settings", staged) as source:
             _move_all(source, settings)
-        with _entered_if_there("new", staged) as source:
+        with _enter_if_there("new", staged) as source:
             _move_all(source, ledger)
         for name in obsolete:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=ledger)
         if used is not None:
-            with _entered("settings", ledger) as settings:
+            with _enter("settings", ledger) as settings:
                 for name in _names(settings):
                     if DOCUMENT_NAME.fullmatch(name) and name not in used:
                         os.unlink(name, dir_fd=settings)
@@ -187,21 +187,21 @@ def _check_targets(folder: Path, staged: int) -> None:
         if (folder / name).exists() and not (folder / name).is_dir():
             _refuse(folder / name, "is not a folder")
     targets = _present(folder)
-    with _entered_if_there("incoming", staged) as incoming:
+    with _enter_if_there("incoming", staged) as incoming:
         for bucket in _names(incoming):
             place = folder / "bundles" / bucket
             if place.exists() and not place.is_dir():
                 _refuse(place, "is not a folder")
-            with _entered(bucket, incoming) as source:
+            with _enter(bucket, incoming) as source:
                 targets += [place / name for name in _names(source)]
-    with _entered_if_there("settings", staged) as source:
+    with _enter_if_there("settings", staged) as source:
         targets += [folder / "settings" / name for name in _names(source)]
     for target in targets:
         if target.exists() and not target.is_file():
             _refuse(target, "is not a file, and one belongs there")
 
 
-def _used_settings(folder: Path, obsolete: list[str]) -> set[str]:
+def _find_used_settings(folder: Path, obsolete: list[str]) -> set[str]:
     """Return the names of the settings documents that the next state of the ledger refers to."""
     used: set[str] = set()
     gone = set(obsolete)
@@ -244,7 +244,7 @@ def _move_all(source: int | None, target: int) -> None:
 
 
 @contextmanager
-def _entered(name: str | Path, within: int | None = None, *, follow: bool = False) -> Iterator[int]:
+def _enter(name: str | Path, within: int | None = None, *, follow: bool = False) -> Iterator[int]:
     """Open a folder, and fail if it is a link, which only the ledger's own path may be."""
     flags = os.O_RDONLY | os.O_DIRECTORY | (0 if follow else os.O_NOFOLLOW)
     descriptor = os.open(name, flags, dir_fd=within)
@@ -255,14 +255,14 @@ def _entered(name: str | Path, within: int | None = None, *, follow: bool = Fals
 
 
 @contextmanager
-def _entered_if_there(name: str, within: int) -> Iterator[int | None]:
-    """Open a folder as `_entered` does; None if an earlier recovery has removed it already."""
+def _enter_if_there(name: str, within: int) -> Iterator[int | None]:
+    """Open a folder as `_enter` does; None if an earlier recovery has removed it already."""
     try:
         os.lstat(name, dir_fd=within)
     except FileNotFoundError:
         yield None
         return
-    with _entered(name, within) as descriptor:
+    with _enter(name, within) as descriptor:
         yield descriptor
 
 

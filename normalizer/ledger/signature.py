@@ -37,16 +37,16 @@ def sign(ledger: Path, key: Path) -> bytes:
     """
     _require_file(key)
     if ledger.is_file():
-        return _signed(_keygen("sign", "-f", os.fspath(key), "-n", STATEMENT, record=_statement(ledger)), key)
+        return _read_signature(_keygen("sign", "-f", os.fspath(key), "-n", STATEMENT, record=_statement(ledger)), key)
     with reading(ledger, checked=False) as opened:
         record = _record(ledger)
         for difference in _differences(opened):
             raise UnusableLedger(difference)
         done = _keygen("sign", "-f", os.fspath(key), "-n", NAMESPACE, record=record)
-    return _signed(done, key)
+    return _read_signature(done, key)
 
 
-def _signed(done: "subprocess.CompletedProcess[bytes]", key: Path) -> bytes:
+def _read_signature(done: "subprocess.CompletedProcess[bytes]", key: Path) -> bytes:
     if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
         raise CannotRun(f"ssh-keygen could not sign with {key}: {_reason(done)}")
     return done.stdout

@@ -21,7 +21,7 @@ from normalizer.ledger.commit_record import LineFile, encode, line_file, node_na
 from normalizer.ledger.commit_tree import Change
 from normalizer.ledger.durable import sync, sync_tree
 from normalizer.ledger.integrity import Intact
-from normalizer.ledger.line_format import FILES, holds_comparisons, promised, sha_slice
+from normalizer.ledger.line_format import FILES, holds_comparisons, read_promise, sha_slice
 from normalizer.ledger.reader import COMMIT, STAGING
 from normalizer.ledger.record_index import make_index
 from normalizer.ledger.recovery import commit_marker, put_in_place, recover
@@ -69,7 +69,7 @@ class Staging:
         for name in ("incoming", "known", "parts", "new", "settings"):
             (self.root / name).mkdir(parents=True)
 
-    def known_are_flawed(self) -> bool:
+    def has_flawed_known(self) -> bool:
         """Whether a given bundle that the ledger has already is unreadable or has INVALID records.
 
         Raises UnusableLedger if it was normalized under other settings.
@@ -78,7 +78,7 @@ class Staging:
         for kind in ("headers", "audit"):
             region: str | None = None
             lines: dict[str, bytes] = {}
-            for sha256 in self._staged("known"):
+            for sha256 in self._list_staged("known"):
                 if region is None or not sha256.startswith(region):
                     region = self._intact.tree.region(kind, sha256)
                     files = self._intact.tree.files_of(kind, sha256)
@@ -108,7 +108,7 @@ class Staging:
 
         Damage is reported here, before anything has changed.
         """
-        self._intact.check(self._staged("incoming"), self._settings.documents, replace=self._replace)
+        self._intact.check(self._list_staged("incoming"), self._settings.documents, replace=self._replace)
         promises, counted = _Promises(), dict[str, int]()
         for kind in FILES:
             written = self._merge(kind, promises)
@@ -151,8 +151,8 @@ class Staging:
     def _merge(self, kind: str, promises: "_Promises") -> list[LineFile]:
         """Write the next state of the buckets of one kind that change; returns what was written."""
         fresh = _Ahead(chunks(kind, self._fresh(kind)), lambda chunk: chunk.sha256)
-        given = _Ahead(self._staged("incoming") if self._replace else iter(()), str)
-        touched = self._touched(kind) if self._replace else {}
+        given = _Ahead(self._list_staged("incoming") if self._replace else iter(()), str)
+        touched = self._find_touched(kind) if self._replace else {}
         written: list[LineFile] = []
         if not self._intact.tree.total(kind).files and not fresh.sha256:
             written += self._write(kind, "", iter(()))
@@ -160,7 +160,7 @@ class Staging:
             region = self._region(kind, min(heads), touched)
             replaced = set(given.below(region))
             present = chunks(kind, self._present(kind, region, replaced, promises))
-            new = promises.noted(kind, fresh.below(region))
+            new = promises.note_lines(kind, fresh.below(region))
             written += self._write(kind, region, merge_sorted(present, new, key=lambda chunk: chunk.sha256))
         return written
 
@@ -199,11 +199,11 @@ class Staging:
             region = above
         return region
 
-    def _touched(self, kind: str) -> dict[str, int]:
+    def _find_touched(self, kind: str) -> dict[str, int]:
         """Return the buckets, with their bytes, that bundles of the run are in or may come into."""
         found: dict[str, int] = {}
         region: str | None = None
-        for sha256 in self._staged("incoming"):
+        for sha256 in self._list_staged("incoming"):
             if region is None or not sha256.startswith(region):
                 region = self._intact.tree.region(kind, sha256)
                 found[region] = sum(file.bytes for file in self._intact.tree.files_of(kind, sha256))
@@ -216,7 +216,7 @@ class Staging:
                 with (self.root / "parts" / name).open("rb") as file:
                     yield from file
 
-    def _staged(self, part: str) -> Iterator[str]:
+    def _list_staged(self, part: str) -> Iterator[str]:
         """Yield the hashes of a part of the staging folder, in order."""
         root = self.root / part
         for bucket in sorted(os.listdir(root)):
@@ -250,7 +250,7 @@ class _Promises:
         self.kinds: set[bool] = set()
         """Whether bundles that are added hold comparisons."""
 
-    def noted(self, kind: str, content: Iterable[Chunk]) -> Iterator[Chunk]:
+    def note_lines(self, kind: str, content: Iterable[Chunk]) -> Iterator[Chunk]:
         """Yield new lines as they are; what headers promise is noted."""
         for chunk in content:
             if kind == "headers":
@@ -262,7 +262,7 @@ class _Promises:
         """Add or take away what a line promises, if it is a header."""
         if kind != "headers":
             return
-        counts = promised(line)
+        counts = read_promise(line)
         if counts is None:
             raise CannotRun("a header is not one of ours: was the ledger edited? Nothing was changed")
         self.entries += sign * counts.entries

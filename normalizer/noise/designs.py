@@ -13,7 +13,9 @@ from itertools import combinations
 from math import sqrt
 from typing import Any, NamedTuple
 
-from normalizer.documents.exact import rounded, rounded_root
+from normalizer.documents.exact import round_exact, round_root
+from normalizer.errors import CannotRun
+from normalizer.estimation.pairs_needed import clusters_to_pass, of_deviation, power_to_pass
 from normalizer.noise.components import variances
 from normalizer.noise.sample_size import PowerTarget, items_needed, power_of
 from normalizer.statistics.spread import mean_of, variance_of
@@ -44,16 +46,23 @@ class Square(NamedTuple):
 
     def items(self, wanted: PowerTarget, *, safe: bool = False) -> int:
         """Return how many items a study needs."""
-        edge = wanted.margin is not None
-        return items_needed(wanted.gap, self.root(safe=safe), wanted.power, wanted.alpha, groups=self.groups, edge=edge)
+        deviation = self.root(safe=safe)
+        if wanted.reach is None or wanted.margin is None or self.groups > 1:
+            return items_needed(wanted.gap, deviation, wanted.power, wanted.alpha, groups=self.groups)
+        known = of_deviation(min(deviation, wanted.reach))
+        found = clusters_to_pass(known, wanted.margin, wanted.reach, wanted.alpha, wanted.power)
+        if found is None:
+            raise CannotRun("no number of items would be enough: --margin must be above 0, and larger")
+        return found
 
     def power(self, wanted: PowerTarget, items: int, *, safe: bool = False) -> float:
         """Return the power of a study with so many items."""
         deviation = self.root(safe=safe)
-        if not deviation:
+        if not deviation and wanted.margin is None:
             return 1.0
-        edge = wanted.margin is not None
-        return power_of(wanted.gap, deviation, items, wanted.alpha, self.groups, edge=edge)
+        if wanted.reach is None or wanted.margin is None or self.groups > 1:
+            return power_of(wanted.gap, deviation, items, wanted.alpha, self.groups)
+        return power_to_pass(of_deviation(deviation), wanted.margin, wanted.reach, wanted.alpha, items)
 
 
 def tables_of(labels: ItemLabels) -> list[list[list[Fraction]]]:
@@ -108,7 +117,7 @@ def draw_curve(labels: ItemLabels, wanted: PowerTarget, effect: Fraction) -> lis
             square = squares[name]
             for end, safe in (("", False), ("_safe", True)):
                 power = None if square is None else square.power(wanted, items, safe=safe)
-                row[name + end] = None if power is None else rounded(Fraction(power))
+                row[name + end] = None if power is None else round_exact(Fraction(power))
         rows.append(row)
     return rows
 
@@ -136,9 +145,9 @@ def cluster_effect(labels: ItemLabels, clusters: Mapping[str, str | None]) -> di
     icc = between / (within + between) if within + between else Fraction(0)
     return {
         "clusters": max(len(table) for table in tables),
-        "size": rounded(size),
-        "icc": rounded(icc),
-        "design_effect": rounded(1 + (size - 1) * icc),
+        "size": round_exact(size),
+        "icc": round_exact(icc),
+        "design_effect": round_exact(1 + (size - 1) * icc),
     }
 
 
@@ -161,7 +170,7 @@ def plan_panels(judges: list[ItemLabels], wanted: PowerTarget, effect: Fraction)
     for size in PANELS:
         square = Square(effect * (gaps.shared + (gaps.own + 2 * mean_of(noises)) / size), gaps.freedom)
         rows.append({"judges": size, "paired": square.items(wanted), "paired_safe": square.items(wanted, safe=True)})
-    told = {"shared_sd": rounded_root(gaps.shared), "own_sd": rounded_root(gaps.own)}
+    told = {"shared_sd": round_root(gaps.shared), "own_sd": round_root(gaps.own)}
     return {"pilot_judges": len(judges), **told, "rows": rows}
 
 

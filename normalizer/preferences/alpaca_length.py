@@ -11,7 +11,7 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from normalizer.aggregate.intervals import quantile
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.documents.recipes import Recipe, RecipeRow
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import DECIDED, Comparison
@@ -110,9 +110,9 @@ def score_at_equal_lengths(pair: list[Comparison], known: Difficulties) -> dict[
     names = [("length", "difficulty", "constant")[column] for column in columns]
     return {
         **document,
-        "score": rounded(Fraction(100 * score)),
-        "ci95": [rounded(Fraction(100 * end)) for end in _ends(score, half)],
-        "coefficients": {name: rounded(Fraction(float(each))) for name, each in zip(names, beta, strict=True)},
+        "score": round_exact(Fraction(100 * score)),
+        "ci95": [round_exact(Fraction(100 * end)) for end in _ends(score, half)],
+        "coefficients": {name: round_exact(Fraction(float(each))) for name, each in zip(names, beta, strict=True)},
     }
 
 

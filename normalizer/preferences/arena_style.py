@@ -10,7 +10,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from normalizer.aggregate.intervals import quantile
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import DECIDED, Comparison
@@ -118,4 +118,4 @@ def _count(value: Any) -> float:
 
 
 def _number(value: float) -> Any:
-    return rounded(Fraction(value))
+    return round_exact(Fraction(value))

@@ -5,40 +5,41 @@ standard deviation over the comparisons; the rate is that at d = 0, 1 / (1 + exp
 however often it was judged. Intervals are cluster-robust by item.
 """
 
-from collections import Counter
 from fractions import Fraction
 from math import exp, log2, sqrt, tanh
 from typing import Any
 
 from normalizer.aggregate.eligibility import ALONE
 from normalizer.aggregate.intervals import quantile
-from normalizer.documents.exact import rounded
-from normalizer.preferences.comparisons import DECIDED, Comparison
+from normalizer.documents.exact import round_exact
 from normalizer.preferences.logistic import fit
-from normalizer.preferences.rates import rate
+from normalizer.preferences.rates import rates
+from normalizer.preferences.verdicts import NONE, Verdicts
 
 MODEL = "logit P(A wins) = c + s * tanh((length A - length B) / sd); the rate is 1 / (1 + exp(-c))"
 _BOUNDS = (-0.5, -0.1, 0.1, 0.5)
 """Bounds of the bins, as log2(length A / length B)."""
 BINS = ("much shorter", "shorter", "about equal", "longer", "much longer")
 LEAST_ITEMS = 10
+_SCORES = (1.0, 0.0, 0.5)
+"""The scores of A by the place of the winner."""
 
 
-def length_bias(comparisons: list[Comparison]) -> dict[str, Any] | None:
+def length_bias(comparisons: Verdicts) -> dict[str, Any] | None:
     """The bias over comparisons turned to A; None where no decided comparison records lengths."""
-    known = [one for one in comparisons if one.lengths is not None and one.winner in DECIDED]
-    if not known:
+    import numpy as np
+
+    decided = comparisons.take_decided()
+    known = decided.take((decided.length_a != NONE) & (decided.length_b != NONE))
+    if not len(known.item):
         return None
-    bins: dict[str, list[Comparison]] = {name: [] for name in BINS}
-    for comparison in known:
-        bins[BINS[bin_of(*(comparison.lengths or (0, 0)))]].append(comparison)
-    rows = []
-    for name, members in bins.items():
-        told = rate(members, None)
-        rows.append(
-            {"a_is": name, **{key: told[key] for key in ("items", "wins", "losses", "draws", "rate", "wilson95")}}
-        )
-    return {"n": len(known), "bins": rows, "controlled": _control(known), "model": MODEL}
+    pairs = zip(known.length_a.tolist(), known.length_b.tolist(), strict=True)
+    bins = np.array([bin_of(a, b) for a, b in pairs])
+    rows = [
+        {"a_is": name, **{key: each[key] for key in ("items", "wins", "losses", "draws", "rate", "exact95")}}
+        for name, each in zip(BINS, rates([known.take(bins == place) for place in range(len(BINS))], None), strict=True)
+    ]
+    return {"n": int(known.times.sum()), "bins": rows, "controlled": _control(known), "model": MODEL}
 
 
 def bin_of(a: float, b: float) -> int:
@@ -51,26 +52,24 @@ def bin_of(a: float, b: float) -> int:
     return sum(ratio >= bound if bound > 0 else ratio > bound for bound in _BOUNDS)
 
 
-def _control(known: list[Comparison]) -> dict[str, Any]:
+def _control(known: Verdicts) -> dict[str, Any]:
     import numpy as np
 
-    gaps = np.array([one.lengths[0] - one.lengths[1] for one in known if one.lengths is not None])
+    each = known.take(np.repeat(np.arange(len(known.item)), known.times))
+    gaps = each.length_a - each.length_b
     largest = float(np.abs(gaps).max())
     # Divided first: squares of very large lengths would be infinite.
     spread = largest * float((gaps / largest).std(ddof=1)) if len(gaps) > 1 and largest else 0.0
-    items = {item: number for number, item in enumerate(sorted({one.item for one in known}))}
+    items, clusters, often = np.unique(each.item, return_inverse=True, return_counts=True)
     document: dict[str, Any] = {"items": len(items), "rate": None, "ci95": None, "slope": None, "slope_ci95": None}
-    if all(one.self_judged for one in known):
+    if each.own.all():
         return {**document, "na": ALONE}
     if spread == 0:
         return {**document, "na": "all differences in length are equal"}
     if len(items) < LEAST_ITEMS:
         return {**document, "na": f"fewer than {LEAST_ITEMS} items"}
     design = np.array([[1.0, tanh(gap / spread)] for gap in gaps.tolist()])
-    outcomes = np.array([float(one.score) for one in known])
-    often = Counter(one.item for one in known)
-    weights = np.array([1 / often[one.item] for one in known])
-    fitted = fit(design, outcomes, np.array([items[one.item] for one in known]), weights)
+    fitted = fit(design, np.array(_SCORES)[each.winner], clusters, 1 / often[clusters])
     if fitted is None:
         return {**document, "na": "the length alone separates wins from losses, or all outcomes are equal"}
     t = quantile(fitted.clusters - 1)
@@ -92,4 +91,4 @@ def sigmoid(value: float) -> float:
 
 
 def _number(value: float) -> Any:
-    return rounded(Fraction(value))
+    return round_exact(Fraction(value))

@@ -1,9 +1,9 @@
 """Wins, losses and draws, and win rates with 95 % intervals.
 
 Every item counts once: the verdicts on one item are averaged first (win 1, draw 1/2, loss 0), and the rate is the mean
-over items. Wilson's interval takes the items as trials; it is conservative where an item's average lies between 0 and
-1. The bootstrap resamples items; there is none where all items have one average. Where every verdict is a preference
-between 0 and 1, the weighted rate is the mean preference, with the interval of a mean on a scale.
+over items. Clopper and Pearson's interval takes the items as trials; it is conservative where an item's average lies
+between 0 and 1. The bootstrap resamples items; there is none where all items have one average. Where every verdict is a
+preference between 0 and 1, the weighted rate is the mean preference, with the interval of a mean on a scale.
 """
 
 from collections import Counter, defaultdict
@@ -11,14 +11,19 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from normalizer.aggregate.eligibility import ALONE
-from normalizer.aggregate.intervals import Method, draw_blocks, middle_places, wilson_interval
-from normalizer.documents.exact import rounded
-from normalizer.estimation.clusters import gather
+from normalizer.aggregate.intervals import Method, draw_blocks, middle_places, rate_interval
+from normalizer.documents.exact import round_exact
+from normalizer.estimation.clusters import Clusters
 from normalizer.estimation.intervals import Interval, mean_interval
-from normalizer.preferences.comparisons import DECIDED, Comparison
+from normalizer.preferences.verdicts import NONE, SHOWN, WINNERS, Verdicts
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = np.ndarray[Any, np.dtype[Any]]
 
 RULE = {
     "draws": "half",
@@ -27,96 +32,148 @@ RULE = {
     "unit": "item",
 }
 """How verdicts count; stated in every document."""
+_NAMES = ("wins", "losses", "draws", "both_bad", "missing")
+"""The names of WINNERS in documents."""
+_HALVES = (2, 0, 1)
+"""The scores of A by the place of the winner, in halves."""
+_EXACT = 2**53
+"""Whole numbers below this are exact as doubles, and so are their sums."""
 
 
-_HALVES = {"a": 2, "draw": 1, "b": 0}
-"""The scores of A, in halves."""
+class ItemSums(NamedTuple):
+    """The values of each item that has one: their sum, in units, and their number. Items are in order."""
+
+    sums: "Numbers"
+    sizes: "Numbers"
+    unit: int
+
+    def count_sums(self) -> Counter[tuple[int, int]]:
+        """Return how many items have each sum and number."""
+        return Counter(zip(self.sums.tolist(), self.sizes.tolist(), strict=True))
+
+    def mean(self) -> Fraction:
+        """Return the mean over items of their means."""
+        totals: dict[int, int] = defaultdict(int)
+        for (total, size), count in self.count_sums().items():
+            totals[size] += total * count
+        whole = sum((Fraction(total, size) for size, total in totals.items()), Fraction(0))
+        return whole / (self.unit * len(self.sizes))
+
+    def means(self) -> Counter[Fraction]:
+        """Return how many items have each mean."""
+        found: Counter[Fraction] = Counter()
+        for (total, size), count in self.count_sums().items():
+            found[Fraction(total, size * self.unit)] += count
+        return found
+
+    def scale(self) -> tuple["Numbers", int]:
+        """Return the items' means as whole numbers, and the unit of these."""
+        import numpy as np
+
+        common = lcm(*set(self.sizes.tolist()))
+        fits = common * self.unit * len(self.sizes) < 2**62
+        sums, sizes = (self.sums, self.sizes) if fits else (self.sums.astype(object), self.sizes.astype(object))
+        return np.asarray(sums * (common // sizes)), common * self.unit
 
 
-def count_verdicts(comparisons: Iterable[Comparison]) -> dict[str, int]:
-    """How often A won, lost and so on."""
-    found = Counter(comparison.winner for comparison in comparisons)
-    names = {"wins": "a", "losses": "b", "draws": "draw", "both_bad": "both_bad", "missing": "missing"}
-    return {name: found[winner] for name, winner in names.items()}
-
-
-def item_scores(comparisons: Iterable[Comparison]) -> dict[str, Fraction]:
-    """A's average on each item that has a decided comparison."""
-    halves: dict[str, list[int]] = defaultdict(list)
-    for one in comparisons:
-        if one.winner in DECIDED:
-            halves[one.item].append(_HALVES[one.winner])
-    return {item: Fraction(sum(found), 2 * len(found)) for item, found in sorted(halves.items())}
-
-
-def item_means(values: Iterable[tuple[str, Fraction]]) -> dict[str, Fraction]:
-    """The mean of each item's values."""
-    by_item: dict[str, list[Fraction]] = defaultdict(list)
-    for item, value in values:
-        by_item[item].append(value)
-    return {item: sum(found, Fraction(0)) / len(found) for item, found in sorted(by_item.items())}
-
-
-def average_meetings(decided: Iterable[Comparison]) -> dict[tuple[str, str, str], Fraction]:
-    """Return the mean score of the first of two generators on each item: by item and both names, in order of names."""
-    turned = (one if one.a < one.b else one.turn() for one in decided)
-    by_meeting: dict[tuple[str, str, str], list[Fraction]] = defaultdict(list)
-    for one in turned:
-        by_meeting[one.item, one.a, one.b].append(one.score)
-    return {meeting: sum(found, Fraction(0)) / len(found) for meeting, found in sorted(by_meeting.items())}
-
-
-def resample_mean(values: list[Fraction], method: Method) -> Interval:
-    """The bootstrap interval of a mean: percentiles of resampled means, as order statistics."""
+def sum_items(verdicts: Verdicts) -> ItemSums:
+    """Return A's scores on each item, in halves, over decided comparisons."""
     import numpy as np
 
-    common = lcm(*(value.denominator for value in values))
-    whole = [value.numerator * (common // value.denominator) for value in values]
-    fits = max(map(abs, whole), default=0) * len(whole) < 2**62
-    numbers = np.array(whole, dtype=np.int64 if fits else object)
-    sums = np.sort(np.concatenate([numbers[drawn].sum(axis=1) for drawn in draw_blocks(method, len(whole))]))
-    low, high = (Fraction(int(sums[place]), common * len(whole)) for place in middle_places(len(sums), len(whole)))
-    return low, high
+    return _sum_by_item(verdicts, np.array(_HALVES)[verdicts.winner], 2)
 
 
-def rate(comparisons: list[Comparison], method: Method | None) -> dict[str, Any]:
-    """Return the rate of A over comparisons that are all turned to it, with counts and intervals.
+def _sum_by_item(decided: Verdicts, values: "Numbers", unit: int) -> ItemSums:
+    import numpy as np
+
+    if not len(decided.item):
+        return ItemSums(decided.item, decided.item, unit)
+    order = np.argsort(decided.item, kind="stable")
+    items, times = decided.item[order], decided.times[order]
+    starts = np.flatnonzero(np.concatenate([[True], items[1:] != items[:-1]]))
+    return ItemSums(np.add.reduceat(values[order] * times, starts), np.add.reduceat(times, starts), unit)
+
+
+def resample_means(given: list[ItemSums], method: Method) -> list[Interval]:
+    """Return the bootstrap interval of the mean over items of each: percentiles of resampled means.
+
+    Those with equally many items have the same resamples: how often each item was drawn, a matrix, times their means.
+    """
+    import numpy as np
+
+    by_size: dict[int, list[int]] = defaultdict(list)
+    for place, one in enumerate(given):
+        by_size[len(one.sizes)].append(place)
+    found: list[Interval] = [(Fraction(0), Fraction(0))] * len(given)
+    for n, places in by_size.items():
+        scaled = [given[place].scale() for place in places]
+        exact = all(int(whole.max()) * n < _EXACT for whole, _ in scaled)
+        columns = np.column_stack([whole for whole, _ in scaled])
+        blocks = []
+        for drawn in draw_blocks(method, n):
+            if exact and len(places) > 1:
+                cells = (np.arange(len(drawn))[:, None] * n + drawn).reshape(-1)
+                often = np.bincount(cells, minlength=len(drawn) * n).reshape(-1, n)
+                blocks.append((often.astype(float) @ columns.astype(float)).astype(np.int64))
+            else:
+                blocks.append(np.column_stack([column[drawn].sum(axis=1) for column in columns.T]))
+        sums = np.sort(np.concatenate(blocks), axis=0)
+        ends = middle_places(len(sums), n)
+        for column, (place, (_, unit)) in enumerate(zip(places, scaled, strict=True)):
+            low, high = (Fraction(int(sums[end, column]), unit * n) for end in ends)
+            found[place] = low, high
+    return found
+
+
+def rates(tables: Iterable[Verdicts], method: Method | None) -> list[dict[str, Any]]:
+    """Return the rate of A in each table, all comparisons being turned to it, with counts and intervals.
 
     Without a method nothing is resampled.
     """
-    scores = item_scores(comparisons)
-    counts = count_verdicts(comparisons)
+    documents, drawn = [], []
+    for table in tables:
+        decided = table.take_decided()
+        items = sum_items(decided)
+        documents.append(_rate(table, decided, items))
+        # Resamples of items that are alike would give an interval without width.
+        if method is not None and documents[-1]["rate"] is not None and len(items.means()) > 1:
+            drawn.append((documents[-1], items))
+    if method is not None and drawn:
+        for (document, _), interval in zip(drawn, resample_means([items for _, items in drawn], method), strict=True):
+            document["bootstrap95"] = _ends(interval)
+    return documents
+
+
+def _rate(table: Verdicts, decided: Verdicts, items: ItemSums) -> dict[str, Any]:
+    """Return the document of a rate, but for what is resampled."""
+    import numpy as np
+
+    counts = np.bincount(table.winner, weights=table.times, minlength=len(WINNERS))
     flags = []
-    decided = [comparison for comparison in comparisons if comparison.winner in DECIDED]
-    own = [comparison.self_judged for comparison in decided]
-    document: dict[str, Any] = {**counts, "items": len(scores), "rate": None, "wilson95": None, "bootstrap95": None}
+    document: dict[str, Any] = {name: int(count) for name, count in zip(_NAMES, counts, strict=True)}
+    document |= {"items": len(items.sizes), "rate": None, "exact95": None, "bootstrap95": None}
     document |= {"share": None, "share_ci95": None, "na": None}
-    if not scores:
+    if not len(items.sizes):
         document["na"] = "no comparison is decided"
-    elif all(own):
+    elif decided.own.all():
         document["na"] = ALONE
         flags.append("only_self_judged")
     else:
-        mean = sum(scores.values(), Fraction(0)) / len(scores)
-        document |= {"rate": rounded(mean), "wilson95": _ends(wilson_interval(mean, len(scores)))}
-        if (
-            method is not None and len(set(scores.values())) > 1
-        ):  # resamples of items that are alike would give an interval without width
-            document["bootstrap95"] = _ends(resample_mean(list(scores.values()), method))
-        shares = [comparison.share for comparison in decided if comparison.share is not None]
-        if len(shares) == len(decided):
-            means = item_means((one.item, share) for one, share in zip(decided, shares, strict=True))
-            document["share"] = rounded(sum(means.values(), Fraction(0)) / len(means))
-            if len(means) > 1:
-                values = gather(means.values())
+        mean = items.mean()
+        document |= {"rate": round_exact(mean), "exact95": _ends(rate_interval(mean, len(items.sizes)))}
+        if (decided.share != NONE).all():
+            shares = _sum_by_item(decided, decided.share, decided.unit)
+            document["share"] = round_exact(shares.mean())
+            if len(shares.sizes) > 1:
+                values = Clusters(Counter({(mean, 1): count for mean, count in shares.means().items()}))
                 document["share_ci95"] = _ends(mean_interval(values, (Fraction(0), Fraction(1))))
-        if any(own):
+        if decided.own.any():
             flags.append("self_judged_included")
-    if any(comparison.first == "unknown" for comparison in comparisons):
+    if (table.first == SHOWN.index("unknown")).any():
         flags.append("order_unknown")
     document["flags"] = sorted(flags)
     return document
 
 
 def _ends(interval: Interval) -> list[Decimal]:
-    return [rounded(end) for end in interval]
+    return [round_exact(end) for end in interval]

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.estimation.clusters import Clusters
@@ -83,7 +83,7 @@ def _score(recipe: Recipe, comparisons: list[Comparison]) -> dict[str, Any]:
     ends = mean_interval(clusters, (Fraction(0), Fraction(1))) if clusters.clusters > 1 else None
 
     def scale(share: Fraction) -> Any:
-        return rounded(mean.low + (100 - mean.low) * share)
+        return round_exact(mean.low + (100 - mean.low) * share)
 
     return {**document, "score": scale(clusters.mean), "ci95": None if ends is None else [scale(end) for end in ends]}
 

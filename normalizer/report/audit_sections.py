@@ -34,7 +34,7 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
     """Return the section with verdicts on quotations."""
     if not study.evidence:
         return None
-    placed = {(each.part, each.record["record_id"]): each.place for each in study.records if each.status != "duplicate"}
+    placed = {(each.part, each.id): each.place for each in study.records if each.status != "duplicate"}
     counts: Counter[tuple[str, str]] = Counter()
     found: dict[tuple[str, str], list[int]] = {}
     wrong: list[list[Any]] = []
@@ -115,7 +115,7 @@ def claims(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sectio
     )
 
 
-def left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
+def write_left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
     """Return the section on records that are in no number, by reason."""
     rows = []
     for reason, count in study.summary["left_out"].items():
@@ -153,17 +153,17 @@ def _rates(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
             every = drilldowns.add(f"{name}: all records", lookup.find_screened(key, row["level"], invalid=False))
             invalid = drilldowns.add(f"{name}: INVALID records", lookup.find_screened(key, row["level"], invalid=True))
             counts = [drilldowns.number(row["records"], every), drilldowns.number(row["invalid"], invalid)]
-            shares = [percent(row["rate"]), percents(row["wilson95"])]
+            shares = [percent(row["rate"]), percents(row["exact95"])]
             linked = [drilldowns.number(each, invalid or every) for each in shares]
             rows.append([key, cell_names.level(row["level"]), *counts, *linked])
-    columns = ["key", "level", "records", "invalid", "rate", "95 % (Wilson)"]
+    columns = ["key", "level", "records", "invalid", "rate", "95 % (exact)"]
     return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
 
 
 def _reasons(study: Study, drilldowns: Drilldowns) -> Html | None:
     blamed: dict[str, list[int]] = {}
     for each in study.records:
-        for code in {reason["code"] for reason in each.record.get("reasons", [])}:
+        for code in {reason["code"] for reason in each.plain.get("reasons", [])}:
             blamed.setdefault(code, []).append(each.place)
     bundles: dict[str, list[tuple[str, str]]] = {}
     for reason in study.bundle_reasons:

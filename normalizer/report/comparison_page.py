@@ -8,21 +8,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from normalizer.aggregate.groups import selected
 from normalizer.aggregate.summary import Options
 from normalizer.documents.protocol import version
 from normalizer.documents.rubric import Rubric
 from normalizer.ledger.open_ledgers import holds_comparisons
 from normalizer.ledger.reader import Ledger
 from normalizer.report import audit_sections
-from normalizer.report.decisions.other_records import add_records
+from normalizer.report.decisions.other_records import OtherRecords
 from normalizer.report.decisions.sections import decision_sections
 from normalizer.report.drilldown import Drilldowns, records_document
-from normalizer.report.html_page import assemble, page
+from normalizer.report.html_page import assemble, describe_sample, page
 from normalizer.report.markup import Html, el, join, table
 from normalizer.report.raw_lines import Raw
 from normalizer.report.record_lookup import RecordLookup
-from normalizer.report.record_status import RecordStatus
+from normalizer.report.record_status import Sample
 from normalizer.report.sections import Section, section
 from normalizer.report.study import ReportOptions, Study, gather, open_all, preferences_with_criteria, raw_bundles
 from normalizer.tables.summary_table import of_all, selection_in_words
@@ -50,13 +49,11 @@ def any_page(study: Study, options: Options, *, title: str) -> bytes:
 
 def gather_comparisons(ledgers: list[Ledger], options: Options, wanted: ReportOptions) -> Study:
     """Return the study of opened ledgers of comparisons. It has no summary, and its records are the `others`."""
-    records: list[RecordStatus] = []
     document = preferences_with_criteria(ledgers, options, wanted)
-    bundles, reasons = raw_bundles(ledgers)
-    add_records(ledgers, "preferences", _NO_SCALE, options, records, bundles)
-    for each in records:
-        if not selected(each.plain, options.where):
-            each.status = "not_selected"
+    sample = Sample(dict.fromkeys(ledgers))
+    bundles, reasons = raw_bundles(ledgers, None if sample.is_all else set())
+    others = OtherRecords([], bundles, sample)
+    others.add_comparisons(ledgers, options, options.where)
     return Study(
         rubric=_NO_SCALE,
         records=[],
@@ -71,15 +68,15 @@ def gather_comparisons(ledgers: list[Ledger], options: Options, wanted: ReportOp
         bundles=bundles,
         bundle_reasons=reasons,
         preferences=document,
-        others=records,
+        others=others.records,
     )
 
 
 def comparison_page(study: Study, options: Options, *, title: str) -> bytes:
     """Return the page of a study of comparisons."""
-    drilldowns = Drilldowns()
+    drilldowns = Drilldowns(study.shown)
     lookup = RecordLookup(replace(study, records=study.others), options.rules)
-    raw = Raw(study.bundles, (each.record for each in study.others))
+    raw = Raw(study.bundles, (each.record for each in study.shown if each.record))
     command = ["normalizer preferences LEDGER"]
     command += [f"--where {shlex.quote(f'{name}={level}')}" for name, level in options.where.items()]
     command += ["--diagnostic"] if options.rules.diagnostic else []
@@ -104,7 +101,8 @@ def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup)
         for name, found in kinds
     ]
     lead = f"Verdicts on two answers. {f'Selected: {where}. ' if where else ''}Only VALID and eligible ones count."
-    notices = (el("p", said, class_="notice") for said in of_all(document["flags"]))
+    said = [*of_all(document["flags"]), *describe_sample(study)]
+    notices = (el("p", one, class_="notice") for one in said)
     return join([el("h1", title), el("p", lead, class_="muted"), *notices, el("dl", *shown, class_="figures")])
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from normalizer.aggregate import cell_names
 from normalizer.aggregate.eligibility import ALONE, Rules
-from normalizer.aggregate.groups import selected
+from normalizer.aggregate.groups import is_selected
 from normalizer.aggregate.summary import Options
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.documents.rubric import Rubric
 from normalizer.report.record_status import RecordStatus
 from normalizer.statistics.signflip import sign_flip
@@ -35,7 +35,7 @@ def drift(records: Iterable[RecordStatus], rubric: Rubric, options: Options, see
     for each in records:
         judge, artifact = each.plain.get("judge_model"), each.plain.get("artifact")
         counts = each.kind is not None and options.rules.admits(each.kind) and each.status != "duplicate"
-        if counts and judge is not None and artifact is not None and selected(each.plain, where):
+        if counts and judge is not None and artifact is not None and is_selected(each.plain, where):
             prompt, protocol = (cell_names.level(each.plain.get(f"{name}_version"), " / ") for name in _VERSIONED)
             generator = cell_names.level(each.plain.get("generator_model"))
             judged[judge][prompt, protocol][artifact, generator].append(each)
@@ -61,7 +61,7 @@ def _drift(
     dimensions = {}
     for name in rubric.dimensions:
         each = [_mean(sides[1][artifact], name) - _mean(sides[0][artifact], name) for artifact in shared]
-        dimensions[name] = rounded(mean_of(each)) if each else None
+        dimensions[name] = round_exact(mean_of(each)) if each else None
     same_protocol = pair[0][1] == pair[1][1]
     return {
         "judge": judge,
@@ -69,8 +69,8 @@ def _drift(
         "phases": all_phases,
         "n": len(shared),
         **numbers,
-        "p": rounded(sign_flip(differences, seed).p) if differences else None,
-        "equal": rounded(Fraction(sum(not each for each in differences), len(shared))) if shared else None,
+        "p": round_exact(sign_flip(differences, seed).p) if differences else None,
+        "equal": round_exact(Fraction(sum(not each for each in differences), len(shared))) if shared else None,
         "dimensions": dimensions,
         "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
         "places": sorted(each.place for side in used for each in side),

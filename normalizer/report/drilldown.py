@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from normalizer.documents import lossless
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.report.markup import NA, Html, brief, el, text, visible
 from normalizer.report.raw_lines import Raw
 from normalizer.report.record_status import RecordStatus, spell_score
@@ -16,16 +16,21 @@ from normalizer.tables import formats
 class Drilldowns:
     """Collects the records and lines that numbers link to."""
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Iterable[RecordStatus]) -> None:
+        """`shown` are the records that the page shows, in its order."""
+        self._places = {each.place: number for number, each in enumerate(shown)}
         self._known: dict[tuple[str, tuple[int, ...], tuple[tuple[str, str], ...]], int] = {}
 
     def add(
         self, title: str, records: Iterable[RecordStatus | int], spots: tuple[tuple[str, str], ...] = ()
     ) -> int | None:
         """Return the number of a drilldown; None if it shows nothing. `spots` are bundles and pointers to show too."""
-        places = tuple(sorted({each if isinstance(each, int) else each.place for each in records}))
-        if not places and not spots:
+        every = {each if isinstance(each, int) else each.place for each in records}
+        if not every and not spots:
             return None
+        places = tuple(sorted(self._places[place] for place in every if place in self._places))
+        if len(places) < len(every):
+            title = f"{title} ({len(places):,} of {len(every):,} are shown)"
         return self._known.setdefault((title, places, spots), len(self._known))
 
     def number(self, value: Decimal | int | str | None, drilldown: int | None, places: int = 3) -> Html:
@@ -51,7 +56,11 @@ class Drilldowns:
             {
                 "title": visible(title),
                 "records": list(places),
-                "spots": [[raw.numbers[sha256], raw.lines(sha256, pointer)] for sha256, pointer in spots],
+                "spots": [
+                    [raw.numbers[sha256], raw.lines(sha256, pointer)]
+                    for sha256, pointer in spots
+                    if sha256 in raw.numbers
+                ],
             }
             for title, places, spots in self._known
         ]
@@ -62,19 +71,22 @@ _SHOWN = ("judge_model", "generator_model", "phase", "judge_prompt_version", "ru
 
 
 def records_document(study: Study, raw: Raw) -> list[dict[str, Any]]:
-    """Every record as the page shows it, in the order of their places."""
+    """The records that the page shows, in the order of their places."""
     evidence: dict[tuple[int, str], list[dict[str, Any]]] = {}
     for number, report in enumerate(study.evidence):
         for finding in report["findings"]:
             evidence.setdefault((number, finding["record_id"]), []).append(finding)
     return [
-        _record(each, raw, None if each.role else evidence.get((each.part, each.record["record_id"])))
-        for each in (*study.records, *study.others)
+        _record(each, each.record, raw, None if each.role else evidence.get((each.part, each.id)))
+        for each in study.shown
+        if each.record is not None
     ]
 
 
-def _record(each: RecordStatus, raw: Raw, findings: list[dict[str, Any]] | None) -> dict[str, Any]:
-    record, source = each.record, each.record["source"]
+def _record(
+    each: RecordStatus, record: dict[str, Any], raw: Raw, findings: list[dict[str, Any]] | None
+) -> dict[str, Any]:
+    source = record["source"]
     sha256 = source["bundle_sha256"]
     scores = record.get("scores")
     row = raw.row(source)
@@ -90,7 +102,7 @@ def _record(each: RecordStatus, raw: Raw, findings: list[dict[str, Any]] | None)
         "scores": [[visible(name), visible(spell_score(score))] for name, score in scores.items()]
         if isinstance(scores, dict)
         else [],
-        "total": None if each.total is None else formats.cell_text(rounded(each.total)),
+        "total": None if each.total is None else formats.cell_text(round_exact(each.total)),
         **({"verdict": _verdict(record)} if record.get("kind") == "comparison" else {}),
         **({"role": each.role} if each.role else {}),
         "about": [[visible(name), value] for name, value in about],

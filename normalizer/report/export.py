@@ -21,7 +21,7 @@ from normalizer.tables import (
     sensitivity_tables,
     summary_table,
 )
-from normalizer.tables.formats import Cell, Table, flagged, p_value, written
+from normalizer.tables.formats import Cell, Table, add_flags, p_value, write_table
 from normalizer.tables.summary_table import of_all
 
 _SUFFIXES = {"csv": "csv", "md": "md", "latex": "tex"}
@@ -46,7 +46,7 @@ def export(study: Study, folder: Path) -> list[Path]:
         for name, (narrow, wide) in _name_tables(study).items():
             for form, suffix in _SUFFIXES.items():
                 paths.append(folder / f"{name}.{suffix}")
-                _write(paths[-1], written(wide if form == "csv" else narrow, form))
+                _write(paths[-1], write_table(wide if form == "csv" else narrow, form))
             inputs.append(rf"\section*{{{name}}}\tiny\setlength{{\tabcolsep}}{{2pt}}\input{{{name}.tex}}\clearpage")
         paths.append(folder / "all.tex")
         _write(paths[-1], _DOCUMENT % "\n".join(inputs))
@@ -102,7 +102,7 @@ def _name_tables(study: Study) -> dict[str, tuple[Table, Table]]:
         while name in found:
             name, number = f"{title}-{number}", number + 1
         said = [note for note in of_all(flags) if note not in narrow.notes]
-        found[name] = replace(narrow, notes=[*said, *narrow.notes]), flagged(wide, flags)
+        found[name] = replace(narrow, notes=[*said, *narrow.notes]), add_flags(wide, flags)
     return found
 
 
@@ -113,8 +113,8 @@ def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
     if study.summary:
         yield from _score_tables(study, flags, diagnostic)
     documents = {
-        "preferences": (study.preferences, preferences_table.named),
-        "calibration": (study.calibration, calibration_table.named),
+        "preferences": (study.preferences, preferences_table.list_tables),
+        "calibration": (study.calibration, calibration_table.list_tables),
     }
     for part, (document, named) in documents.items():
         of_part = [flag for flag in (document or {"flags": []})["flags"] if flag != "self_judged_included"]
@@ -137,7 +137,7 @@ def _score_tables(
     judged = [("severity-of-judges", agreement_table.severity(study.agreement["severity"]))]
     if study.agreement["self_against_cross"]:
         judged.append(("self-against-cross-judging", agreement_table.selves(study.agreement["self_against_cross"])))
-    for title, table in [*sensitivity_tables.named(study.sensitivity, study.summary["by"]), *judged]:
+    for title, table in [*sensitivity_tables.list_tables(study.sensitivity, study.summary["by"]), *judged]:
         yield (title.lower().replace(" ", "-") if len(title) < 40 else "bounds"), flags, table, table
     for report in study.contrasts:
         table = contrast_table.table(report)

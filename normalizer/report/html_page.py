@@ -27,8 +27,8 @@ from normalizer.tables.summary_table import of_all, selection_in_words
 
 def page(study: Study, options: Options, *, title: str) -> bytes:
     """The page."""
-    drilldowns, lookup = Drilldowns(), RecordLookup(study, options.rules)
-    raw = Raw(study.bundles, (each.record for each in (*study.records, *study.others)))
+    drilldowns, lookup = Drilldowns(study.shown), RecordLookup(study, options.rules)
+    raw = Raw(study.bundles, (each.record for each in study.shown if each.record))
     found = [
         sections.headline(study, drilldowns, lookup),
         sections.distribution(study),
@@ -38,7 +38,7 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
         *decision_sections(study, drilldowns),
         audit_sections.evidence(study, drilldowns),
         audit_sections.claims(study, drilldowns, lookup),
-        audit_sections.left_out(study, drilldowns, lookup),
+        audit_sections.write_left_out(study, drilldowns, lookup),
         audit_sections.method(study, lookup, _commands(study, options), version()),
     ]
     parts = [part for part in found if part is not None]
@@ -114,15 +114,26 @@ def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup)
                 + "Only VALID and eligible records reach a number.",
                 class_="muted",
             ),
-            *(el("p", said, class_="notice") for said in of_all(study.agreement["flags"])),
+            *(el("p", said, class_="notice") for said in [*of_all(study.agreement["flags"]), *describe_sample(study)]),
             el("dl", *shown_figures, class_="figures"),
         ]
     )
 
 
+def describe_sample(study: Study) -> list[str]:
+    """Return a sentence on the records that are not shown, if there are any."""
+    every, shown = len(study.records) + len(study.others), len(study.shown)
+    if every == shown:
+        return []
+    return [
+        f"A sample: {shown:,} of {every:,} records can be opened, those with the least ids. "
+        "Every number is of all its records; `normalizer explain` shows any of them."
+    ]
+
+
 def _nav(parts: list[Section]) -> Html:
     links = [el("li", el("a", part.name, href=f"#{part.id}")) for part in parts]
-    theme = el("button", "Auto", type="button", id="theme", title="Colours: as the system has them")
+    theme = el("button", "Theme: auto", type="button", id="theme", title="Colours: as the system has them")
     return el("nav", el("ul", *links, el("li", theme)), aria_label="Sections")
 
 

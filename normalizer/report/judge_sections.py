@@ -47,7 +47,7 @@ def _agreement(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Ht
             ]
             names_of = el("figcaption", f"{pair['judges'][0]} (first) and {pair['judges'][1]} (second)")
             matrices.append(el("figure", plots.confusion(drawn), names_of))
-    shared = drilldowns.add("All judges: shared artifacts", lookup.shared())
+    shared = drilldowns.add("All judges: shared artifacts", lookup.find_shared())
     for measure, found in measures(study.agreement["all"]):
         reasons |= set(found["na"].values())
         alpha = drilldowns.number(found["alpha_ordinal"], shared if found["alpha_ordinal"] is not None else None)

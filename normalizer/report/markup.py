@@ -58,7 +58,7 @@ def brief(value: Decimal | int, places: int = 3) -> str:
         return str(value)
     step = Decimal(1).scaleb(-places)
     if isinstance(value, PValue) and value < step / 2:
-        return value.shown(step)
+        return value.to_text(step)
     near = value.quantize(step, ROUND_HALF_EVEN)
     shown = value if abs(value - near) == step / 2 else near
     return f"{abs(shown) if shown == 0 else shown:f}".replace("-", "\u2212")

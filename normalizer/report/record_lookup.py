@@ -22,7 +22,7 @@ class RecordLookup:
         self._bundles: dict[str, list[RecordStatus]] = defaultdict(list)
         for each in self.every:
             self._groups[each.levels, each.status].append(each)
-            self._bundles[each.plain["source"]["bundle_sha256"]].append(each)
+            self._bundles[each.bundle].append(each)
         self._contrasts: dict[tuple[str, ...], list[RecordStatus]] = {}
         self._judged: dict[Any, dict[Artifact, list[RecordStatus]]] = defaultdict(lambda: defaultdict(list))
         for each in self.admitted:
@@ -63,7 +63,7 @@ class RecordLookup:
         shared = self._judged[first].keys() & self._judged[second].keys()
         return [each for judge in (first, second) for artifact in shared for each in self._judged[judge][artifact]]
 
-    def shared(self) -> list[RecordStatus]:
+    def find_shared(self) -> list[RecordStatus]:
         """Return all records of artifacts that more than one judge judged."""
         judges = Counter(artifact for artifacts in self._judged.values() for artifact in artifacts)
         return [each for each in self.admitted if judges[_artifact(each)] > 1]

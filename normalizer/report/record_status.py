@@ -1,25 +1,32 @@
-"""Every record of the ledgers with its status: counted, or the reason why it is left out."""
+"""Every record of the ledgers with its status: counted, or the reason why it is left out. The engine says which.
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+A page shows up to `MOST` records one by one. Of more it shows those with the least ids, which are digests of their
+content: a sample that depends on nothing but the records. All numbers are of all records.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import nsmallest
 from typing import Any
 
 from normalizer.aggregate import keys
-from normalizer.aggregate.eligibility import Kind, Levels
-from normalizer.aggregate.groups import selected
-from normalizer.aggregate.restated_scores import scores_of
+from normalizer.aggregate.eligibility import Kind, Levels, Rules
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.groups import is_selected
+from normalizer.aggregate.query import Query
+from normalizer.aggregate.record_list import ListedRecord, list_records
 from normalizer.aggregate.summary import Options
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import Number, loads_plain
-from normalizer.documents.rubric import Rubric
-from normalizer.errors import CannotRun
+from normalizer.ledger.line_format import RECORD_FILES, id_of, sha_slice
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.reader import Ledger
 
 MOST = 50_000
-"""Records that one page can show."""
+"""Records that a page shows one by one."""
+_OF_A_COMPARISON = ("artifact", "judge_model", "outcome", "length", "repeat", "criterion")
+"""Members of a comparison that rows of tables are told apart by."""
 
 
 @dataclass(slots=True)
@@ -28,21 +35,24 @@ class RecordStatus:
 
     place: int
     """Its position among all records."""
-    record: dict[str, Any]
-    """The record with numbers as they are spelled."""
-    plain: dict[str, Any]
-    """The record with ordinary numbers."""
+    id: str
+    bundle: str
+    """The hash of its bundle."""
     part: int
     """The number of its ledger."""
-    levels: Levels
-    kind: Kind | None
+    plain: dict[str, Any]
+    """Its metadata with ordinary numbers; of an INVALID record all that it has."""
+    levels: Levels = ()
+    kind: Kind | None = None
     """The properties that eligibility depends on; None if the record is INVALID."""
-    worths: dict[str, Fraction] | None
+    worths: dict[str, Fraction] | None = None
     """Exact values of its scores; None where one is not on the scale."""
     status: str = "counted"
     """counted, or the reason for which it is left out."""
     role: str = ""
     """For records of further ledgers, what they are shown for: preferences, gold or base."""
+    record: dict[str, Any] | None = None
+    """The record with numbers as they are spelled; None if the page does not show it."""
 
     @property
     def total(self) -> Fraction | None:
@@ -54,82 +64,89 @@ class RecordStatus:
         return keys.level_in(self.plain, key)
 
 
-def refuse_large(ledger: Ledger) -> None:
-    """Raise CannotRun if a ledger has more records than a page can show. Reads only counts."""
-    check_count(ledger.record_count())
+class Sample:
+    """The records that a page shows: all, or those with the least ids."""
+
+    def __init__(self, ledgers: Iterable[Ledger]) -> None:
+        every = list(ledgers)
+        self.is_all = sum(ledger.record_count() for ledger in every) <= MOST
+        self._greatest = b""
+        if not self.is_all:
+            ids = (line for ledger in every for kind in RECORD_FILES for line in ledger.iterate_checked_lines(kind))
+            self._greatest = nsmallest(MOST, (id_of(line) for line in ids))[-1].encode()
+
+    def read(self, ledger: Ledger, kind: str, line: bytes) -> dict[str, Any] | None:
+        """Return a record as it is spelled, if it is shown."""
+        return ledger.exact(kind, line) if self.is_all or id_of(line).encode() <= self._greatest else None
 
 
-def check_count(records: int) -> None:
-    """Raise CannotRun if there are more records than a page can show."""
-    if records > MOST:
-        raise CannotRun(
-            f"there are {records} records, and a page can show {MOST} one by one: use aggregate, agreement and "
-            "compare, whose numbers are the same and which have no limit, or split the study into several ledgers"
-        )
-
-
-def record_statuses(given: OpenLedgers, rubric: Rubric, options: Options) -> list[RecordStatus]:
+def record_statuses(
+    engine: Engine, given: OpenLedgers, query: Query, options: Options, sample: Sample
+) -> list[RecordStatus]:
     """All records: VALID ones in the ledgers' order, then INVALID ones."""
-    found = []
-    for place, (part, kind, line) in enumerate(_lines(given)):
-        each = read_record(place, part, kind, line, given.parts[part].ledger, rubric)
-        each.levels = tuple(keys.level_in(each.plain, name) for name in options.by)
-        sha256 = each.plain["source"]["bundle_sha256"]
-        if kind == "invalid" and sha256 in given.active:
-            each.plain["rubric"] = given.active[sha256]  # an INVALID record may say anything
-        each.status = _status(each, options, given.parts[part].skip)
+    listed = {one.id: one for one in list_records(engine, query, given, options.rules)}
+    found: list[RecordStatus] = []
+    for part, kind, line in _lines(given):
+        ledger, skip = given.parts[part].ledger, given.parts[part].skip
+        each = read_line(len(found), part, kind, line, listed)
+        each.record = sample.read(ledger, kind, line)
+        if kind == "invalid":
+            if each.bundle in given.active:
+                each.plain["rubric"] = given.active[each.bundle]  # an INVALID record may say anything
+            each.levels = tuple(each.level(name) for name in options.by)
+            each.status = "invalid" if is_selected(each.plain, options.where) else "not_selected"
+        if each.bundle in skip:
+            each.status = "duplicate"
         found.append(each)
-    groups: dict[Levels, Counter[Kind]] = defaultdict(Counter)
-    for each in found:
-        if each.status == "counted" and each.kind is not None:
-            groups[each.levels][each.kind] += 1
-    alone = {levels for levels, kinds in groups.items() if options.rules.only_self_judged(kinds)}
-    for each in found:
-        if each.status == "counted" and each.levels in alone:
-            each.status = "self_judged"
     return found
 
 
 def _lines(given: OpenLedgers) -> Iterator[tuple[int, str, bytes]]:
-    for kind in ("records", "invalid"):
+    for kind in RECORD_FILES:
         for number, part in enumerate(given.parts):
-            for line in part.ledger.checked_lines(kind):
+            for line in part.ledger.iterate_checked_lines(kind):
                 yield number, kind, line
 
 
-def read_record(place: int, part: int, kind: str, line: bytes, ledger: Ledger, rubric: Rubric) -> RecordStatus:
-    """Return a record of a ledger, without its group. A comparison has no scores, and is not off the scale for that."""
-    record, plain = ledger.exact(kind, line), loads_plain(line)
-    each = RecordStatus(place, record, plain, part, (), None, None)
+def read_line(place: int, part: int, kind: str, line: bytes, listed: dict[str, ListedRecord]) -> RecordStatus:
+    """Return a record of scores; `listed` has what the engine says of the VALID ones."""
+    each = RecordStatus(place, id_of(line), line[sha_slice(kind)].decode("ascii"), part, {})
+    if kind == "invalid":
+        each.plain, each.status = loads_plain(line), "invalid"
+        return each
+    one = listed[each.id]
+    each.plain, each.levels, each.kind, each.worths, each.status = (
+        one.members,
+        one.levels,
+        one.kind,
+        one.worths,
+        one.status,
+    )
+    return each
+
+
+def read_comparison(
+    place: int, part: int, kind: str, line: bytes, rules: Rules, where: dict[str, keys.Level], sample: Sample
+) -> RecordStatus:
+    """Return a comparison, which has no scores, and is not off the scale for that."""
+    plain = loads_plain(line)
+    each = RecordStatus(place, id_of(line), line[sha_slice(kind)].decode("ascii"), part, plain, role="preferences")
+    each.status = "invalid"
     if kind == "records":
-        scored = record.get("kind") != "comparison"
-        worths = scores_of(record, rubric) if scored else None
-        if worths is not None:
-            each.worths = {name: Fraction(worth) for name, worth in worths.items()}
         each.kind = Kind(
             int(plain["phase"]),
             plain.get("protocol_version"),
             phases.is_self_judged(plain),
-            scored and worths is None,
+            False,
             plain.get("judge_kind", "model"),
             plain.get("leg"),
         )
+        each.status = rules.refusal(each.kind) or "counted"
+    if not is_selected(plain, where):
+        each.status = "not_selected"
+    if kind == "records" and not sample.is_all:
+        each.plain = {name: plain[name] for name in _OF_A_COMPARISON if name in plain}
     return each
-
-
-def _status(each: RecordStatus, options: Options, skip: frozenset[str]) -> str:
-    if each.plain["source"]["bundle_sha256"] in skip:
-        return "duplicate"
-    if not selected(each.plain, options.where) or (each.kind is not None and _lacks(each, options)):
-        return "not_selected"
-    if each.kind is None:
-        return "invalid"
-    return options.rules.refusal(each.kind) or "counted"
-
-
-def _lacks(each: RecordStatus, options: Options) -> bool:
-    """Whether a record has no score of the dimension that is asked for."""
-    return options.where.get(keys.DIMENSION, "") not in ("", *each.plain.get("scores", {}))
 
 
 def spell_score(score: Any) -> str:

@@ -73,7 +73,7 @@ def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sect
                 drilldowns.number(row["n_records"], counted),
                 drilldowns.number(total["sd"], counted if total["sd"] is not None else None),
                 drilldowns.number(said, invalid),
-                drilldowns.number(None if rate is None else percents(rate["wilson95"]), invalid),
+                drilldowns.number(None if rate is None else percents(rate["exact95"]), invalid),
                 drilldowns.number(interval(extremes), invalid if bound["invalid"] else None),
                 join(_flag(flag) for flag in row["flags"]),
             ]
@@ -81,7 +81,7 @@ def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sect
         if total["mean"] is not None:
             ends = total["ci95"] or [total["mean"], total["mean"]]
             drawn.append(floats({"mean": total["mean"], "low": ends[0], "high": ends[1], **bound}, name))
-    columns = [*summary["by"], "mean total", "95 % interval", "n", "records", "sd", "invalid", "95 % (Wilson)"]
+    columns = [*summary["by"], "mean total", "95 % interval", "n", "records", "sd", "invalid", "95 % (exact)"]
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     return section(
         "headline",
@@ -105,7 +105,7 @@ def _dimensions(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> H
         for name, moments in row["dimensions"].items():
             there = counted
             if "n" in moments:
-                having = [each for each in lookup.group(levels) if name in each.plain["scores"]]
+                having = [each for each in lookup.group(levels) if each.id in study.having.get(name, ())]
                 there = drilldowns.add(f"{label(row['key'])}: records with {name}", having)
             number = drilldowns.number(moments["mean"], there if moments["mean"] is not None else None)
             between = interval(moments["ci95"], 2)
@@ -177,7 +177,7 @@ def _contrast(report: dict[str, Any], number: int, drilldowns: Drilldowns, looku
             el("h3", key),
             el(
                 "p",
-                f"Paired by {', '.join(report['paired_by'])}. Two-sided sign-flip test, seed {report['seed']}. {which}",
+                f"Paired by {', '.join(report['paired_by'])}. Interval and p are of one two-sided test. {which}",
             ),
             plots.forest(drawn) if drawn else None,
             table(columns, rows[True], id=f"t-contrast-{number}"),

@@ -8,12 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate.distribution import distribution
 from normalizer.aggregate.eligibility import Levels
-from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import FACTOR
-from normalizer.aggregate.summary import Options, query_of, summarize
+from normalizer.aggregate.keys import DIMENSION, FACTOR
+from normalizer.aggregate.record_list import list_records
+from normalizer.aggregate.summary import Options, distribution, query_of, select_rubric, summarize
 from normalizer.calibration.judge_accuracy import calibration_of
 from normalizer.checks.claims import claims
 from normalizer.checks.evidence import verify_opened
@@ -21,12 +22,13 @@ from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import GateOptions, gate_of
 from normalizer.ledger import open_ledgers
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.overview import PreferenceOptions, preferences_of
-from normalizer.report.decisions.other_records import add_records
+from normalizer.preferences.group_preferences import PreferenceOptions, preferences_of
+from normalizer.report.decisions.other_records import OtherRecords
 from normalizer.report.drift import drift
-from normalizer.report.record_status import RecordStatus, check_count, record_statuses, refuse_large
-from normalizer.screening.raw_rows import unpacked_bundle
+from normalizer.report.record_status import RecordStatus, Sample, record_statuses
+from normalizer.screening.raw_rows import unpack_bundle
 from normalizer.statistics.agreement import agreement_of
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare_opened
 from normalizer.statistics.rates import rate_with_interval
@@ -41,7 +43,7 @@ class Study:
     records: list[RecordStatus]
     summary: dict[str, Any]
     rates: dict[Levels, dict[str, Any]]
-    """For each group its records, how many are INVALID, and the rate with Wilson's interval."""
+    """For each group its records, how many are INVALID, and the rate with Clopper and Pearson's interval."""
     distribution: list[dict[str, Any]]
     agreement: dict[str, Any]
     sensitivity: dict[str, Any]
@@ -61,6 +63,13 @@ class Study:
     gate: dict[str, Any] | None = None
     others: list[RecordStatus] = field(default_factory=list)
     """Records of the ledgers of comparisons, of gold and of the base; their places follow those of `records`."""
+    having: dict[str, set[str]] = field(default_factory=dict)
+    """The ids of the counted records that have an optional dimension."""
+
+    @property
+    def shown(self) -> list[RecordStatus]:
+        """The records that the page shows one by one."""
+        return [each for each in (*self.records, *self.others) if each.record is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +101,9 @@ PARTS = 10
 
 @contextmanager
 def open_all(folders: tuple[Path, ...], options: Options, wanted: ReportOptions) -> Iterator[dict[Path, Ledger]]:
-    """Open every ledger of a report once, so that all parts of the page show one state of it.
-
-    Raises CannotRun at once if there are more records than a page can show.
-    """
-
-    def check(ledger: Ledger) -> None:
-        refuse_large(ledger)
-        options.check(ledger)
-
-    with open_ledgers.opened_each((*folders, *wanted.gold, *_bases(wanted), *wanted.preferences), check) as opened:
+    """Open every ledger of a report once, so that all parts of the page show one state of it."""
+    every = (*folders, *wanted.gold, *_bases(wanted), *wanted.preferences)
+    with open_ledgers.open_each(every, options.check) as opened:
         yield opened
 
 
@@ -120,15 +122,17 @@ def gather(
     if wanted.base is not None and len(folders) != 1:
         raise CannotRun("--base compares one ledger with the base: give one LEDGER")
     given = open_ledgers.as_one([opened[folder] for folder in folders])
-    with started(options.engine, options.memory, given.size) as engine:
-        check_count(sum(part.ledger.record_count() for part in given.parts))
+    with start_engine(options.engine, options.memory, given.size) as engine:
+        sample = Sample(dict.fromkeys(opened.values()))
         done()
         summary = summarize(engine, given, options)
         done()
         spread_out = distribution(engine, given, options)
         done()
-        rubric = query_of(given, options).rubric
-        records = record_statuses(given, rubric, options)
+        query = query_of(given, options)
+        rubric = query.rubric
+        records = record_statuses(engine, given, query, options, sample)
+        having = _having(engine, given, options)
         done()
         ledgers = [part.ledger for part in given.parts]
         claimed = [
@@ -140,12 +144,14 @@ def gather(
         done()
         evidence = [verify_opened(ledger, wanted.artifacts) for ledger in ledgers] if wanted.artifacts else []
         done()
-        bundles, reasons = raw_bundles(ledgers)
+        bundles, reasons = raw_bundles(
+            ledgers, None if sample.is_all else {one.bundle for one in records if one.record}
+        )
         done()
         sensitivity = find_sensitivity(engine, given, options)
         by_artifact = replace(options, by=(), unit="artifact")  # as `compare` has it
         designs = _designs(records, wanted)
-        compared = [compare_opened(engine, given, by_artifact, design, wanted.seed) for design in designs]
+        compared = [compare_opened(engine, given, by_artifact, design) for design in designs]
         done()
         ungrouped = replace(options, by=())
         agreed = agreement_of(engine, given, ungrouped)
@@ -160,9 +166,10 @@ def gather(
         if wanted.base is not None:
             base = open_ledgers.as_one([opened[wanted.base]])
             gated = gate_of(engine, base, given, ungrouped, GateOptions(margin=wanted.margin))
-        everyone = list(records)
-        for role, more in (("preferences", wanted.preferences), ("gold", wanted.gold), ("base", _bases(wanted))):
-            add_records([opened[folder] for folder in more], role, rubric, options, everyone, bundles)
+        others = OtherRecords(list(records), bundles, sample)
+        others.add_comparisons(duels, options, {})
+        others.add_labels(engine, [opened[folder] for folder in wanted.gold], "gold", rubric, options)
+        others.add_labels(engine, [opened[folder] for folder in _bases(wanted)], "base", rubric, options)
         done()
     return Study(
         rubric=rubric,
@@ -181,20 +188,36 @@ def gather(
         preferences=preferred,
         calibration=calibrated,
         gate=gated,
-        others=everyone[len(records) :],
+        others=others.records[len(records) :],
+        having=having,
     )
 
 
-def raw_bundles(ledgers: list[Ledger]) -> tuple[dict[str, bytes], list[dict[str, Any]]]:
-    """Return the raw bytes of every bundle by hash, and the reasons that blame no record."""
+def _having(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, set[str]]:
+    """Return for each optional dimension the ids of the records that its numbers are made of."""
+    if DIMENSION in options.where:
+        return {}
+    having = {}
+    for name in select_rubric(given, options).optional:
+        query = query_of(given, replace(options, where={**options.where, DIMENSION: name}))
+        listed = list_records(engine, query, given, options.rules)
+        having[name] = {one.id for one in listed if one.status == "counted"}
+    return having
+
+
+def raw_bundles(ledgers: list[Ledger], wanted: set[str] | None = None) -> tuple[dict[str, bytes], list[dict[str, Any]]]:
+    """Return the raw bytes of every bundle, or of those wanted, by hash, and all reasons that blame no record."""
     bundles: dict[str, bytes] = {}
     reasons: list[dict[str, Any]] = []
+    seen: set[str] = set()
     for ledger in ledgers:
         for kind in ("headers", "audit"):
             for item in ledger.items(kind):
                 sha256 = item["bundle_sha256"]
-                if sha256 not in bundles:
-                    bundles[sha256] = unpacked_bundle(ledger, sha256)
+                if sha256 not in seen:
+                    seen.add(sha256)
+                    if wanted is None or sha256 in wanted:
+                        bundles[sha256] = unpack_bundle(ledger, sha256)
                     about = {"bundle_sha256": sha256, "unreadable": kind == "audit"}
                     reasons += [{**reason, **about} for reason in item["reasons"]]
     return bundles, reasons
@@ -222,7 +245,7 @@ def _designs(records: list[RecordStatus], wanted: ReportOptions) -> list[Contras
                 levels.setdefault(FACTOR + name, set()).add(level)
             if (generator := each.plain.get("generator_model")) is not None:
                 makers.setdefault(each.plain["artifact"], set()).add(generator)
-    generator_key, by_artifact, _ = GENERATORS
+    generator_key, by_artifact = GENERATORS.key, GENERATORS.paired_by
     generators = set().union(*makers.values())
     chosen = wanted.contrasts
     if not chosen:
@@ -249,5 +272,5 @@ def _rates(records: list[RecordStatus]) -> dict[Levels, dict[str, Any]]:
     rates = {}
     for levels, count in every.items():
         rate, interval = rate_with_interval(invalid[levels], count)
-        rates[levels] = {"records": count, "invalid": invalid[levels], "rate": rate, "wilson95": interval}
+        rates[levels] = {"records": count, "invalid": invalid[levels], "rate": rate, "exact95": interval}
     return rates

@@ -1,17 +1,34 @@
-"""Parse the bytes of a bundle, or give the reason why no record can be made from them. Nothing is repaired."""
+"""A raw bundle: parse its bytes, or say why no record can be made from them, and what is wrong with it as a whole.
 
+Nothing is repaired. Reasons against the envelope, phase or manifest make all records of the bundle INVALID.
+"""
+
+from collections.abc import Collection, Iterator
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents import lossless
-from normalizer.documents.dialect import AppliedStep, Dialect, original, translate
-from normalizer.documents.pointers import copy_along
-from normalizer.documents.settings import LIMITS
-from normalizer.screening.reasons import Reason
+from normalizer.documents import lossless, phases
+from normalizer.documents.dialect import Dialect
+from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
+from normalizer.documents.manifest import Manifest
+from normalizer.documents.pointers import AppliedStep, copy_along, escape, original, steps_of, translate
+from normalizer.documents.settings import LIMITS, Settings
+from normalizer.screening.metadata import METADATA
+from normalizer.screening.reasons import Reason, first_per_pointer
 
 ENTRIES = "per_file_scores"
 COMPARISONS = "per_comparison"
+
+_SCHEMAS = {ENTRIES: "eval/judge_bundle.json", COMPARISONS: "eval/comparison_bundle.json"}
+_SOUND_ENTRIES: dict[str, list[Any]] = {
+    ENTRIES: [{"file": "a", "scores": {"a": 0}}],
+    COMPARISONS: [{"item": "a", "a": "a", "verdict": None}],
+}
+OF_EACH_FILE = ("generator_model",)
+"""Metadata that may differ between files, so that it is checked for each record."""
+_OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
 
 
 class Bundle(NamedTuple):
@@ -74,3 +91,162 @@ def read(data: bytes, dialect: Dialect | None = None, limits: dict[str, int] = L
 def too_large(size: int, limits: dict[str, int]) -> Reason:
     """Why a document of that many bytes is not read."""
     return Reason("too_large", "", f"it has {size} bytes, more than the {limits['max_bundle_bytes']} a bundle may have")
+
+
+def phase_of(envelope: dict[str, Any], settings: Settings) -> int:
+    """The phase a bundle is screened under: its own, the manifest's, the stated one or the dialect's, else 0."""
+    stated = {**settings.of_dialect, **settings.run, **envelope}.get("phase")
+    value = exact_value(stated) if type(stated) is Number else None
+    return int(value) if value in (0, 1, 2) else 0
+
+
+def find_reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    """Return the reasons that every record of the bundle gets. Pointers are into the bundle as it was written."""
+    phase = phase_of(bundle.envelope, settings)
+    parts = (
+        conflicts(bundle.conflicts),
+        _shape(bundle),
+        _find_mixed(bundle, entries, taken, settings),
+        check_relaxations(settings.manifest, phase),
+        contradictions(bundle.envelope, settings),
+        () if bundle.compares else _rubric(bundle.envelope, settings),
+        missing_metadata({**settings.of_dialect, **settings.run, **bundle.envelope}, phase, _list_wanted(bundle)),
+    )
+    for part in parts:
+        for reason in part:
+            yield reason._replace(pointer=original(reason.pointer, bundle.moved))
+    # A dialect does not move these members.
+    yield from contradictions(taken, settings)
+    yield from _rubric(taken, settings)
+
+
+def find_taken_away(bundle: Bundle) -> dict[str, Any]:
+    """Return run metadata that the bundle states and that the dialect moved away. It still counts as stated: a dialect
+    must not hide it. Values that the schema does not allow there are left out."""
+    if not bundle.moved:
+        return {}
+    written = {key: bundle.header[key] for key in METADATA if key in bundle.header and f"/{key}" != bundle.entries_at}
+    stated = {key: value for key, value in written.items() if key != "factors" and _is_sound(bundle, {key: value})}
+    factors = written.get("factors")
+    if type(factors) is dict:
+        stated["factors"] = {
+            name: level for name, level in factors.items() if _is_sound(bundle, {"factors": {name: level}})
+        }
+    return {key: value for key, value in stated.items() if dumps(bundle.envelope.get(key)) != dumps(value)}
+
+
+def _is_sound(bundle: Bundle, envelope: dict[str, Any]) -> bool:
+    return not _violations(bundle, envelope)
+
+
+def _violations(bundle: Bundle, envelope: dict[str, Any]) -> list[spec.Violation]:
+    """Validate an envelope against the bundle's schema. A valid list replaces the entries, which are screened one by
+    one elsewhere."""
+    name = bundle.entries_name
+    return spec.violations(_SCHEMAS[name], {**to_builtin(envelope), name: _SOUND_ENTRIES[name]})
+
+
+def conflicts(pointers: list[str]) -> Iterator[Reason]:
+    """Return a reason for each step that a dialect could not take."""
+    for pointer in pointers:
+        yield Reason("dialect_conflict", pointer, "the dialect cannot move it there without losing something")
+
+
+def _shape(bundle: Bundle) -> Iterator[Reason]:
+    for violation in first_per_pointer(_violations(bundle, bundle.envelope)):
+        code = "envelope_field_unknown" if violation.keyword == "additionalProperties" else "envelope_field_invalid"
+        yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
+
+
+def _find_mixed(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    given = [part["phase"] for part in (bundle.envelope, taken) if "phase" in part] or [settings.run.get("phase", [])]
+    stated = [phase for value in given for phase in _each(value)]
+    own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
+    # A dialect may set a field aside, but not the fact that phases are mixed.
+    written = [part["phase"] for part in (bundle.header, *bundle.entries) if type(part) is dict and "phase" in part]
+    own += [phase for value in written for phase in _each(value) if _is_phase(phase)]
+    if len({_comparable(value) for value in [*stated, *own]}) > 1:
+        yield Reason("phases_mixed", "/phase", "the bundle states more than one phase: a run has one")
+
+
+def _each(value: Any) -> list[Any]:
+    return value if type(value) is list else [value]
+
+
+def _is_phase(value: Any) -> bool:
+    return type(value) is Number and exact_value(value) in (0, 1, 2)
+
+
+def check_relaxations(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+    """Yield a reason if the manifest states relaxations and the phase allows none."""
+    if manifest is not None and manifest.relaxations and not phases.may_relax(phase):
+        message = f"the manifest states relaxations, which a run of phase {phase} does not have"
+        yield Reason("relaxation_forbidden", "/phase", message)
+
+
+def contradictions(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    """Yield a reason for each value of the bundle that contradicts the manifest or --set."""
+    manifest, run = settings.manifest, settings.run
+    if not run and manifest is None:
+        return
+    files = list(manifest.files.values()) if manifest is not None else []
+    for key, given in envelope.items():
+        if key == "factors" and type(given) is dict:
+            own = [file.get("factors", {}) for file in files]
+            for name, level in given.items():
+                pointer = f"/factors/{escape(name)}"
+                yield from _contradiction(pointer, f"factors.{name}", level, name, run.get("factors", {}), own)
+        elif key not in _OF_A_FILE_ONLY:
+            yield from _contradiction(f"/{escape(key)}", key, given, key, run, files)
+
+
+def _contradiction(
+    pointer: str, label: str, given: Any, key: str, run: dict[str, Any], files: list[dict[str, Any]]
+) -> Iterator[Reason]:
+    """Compare with the run's value if the manifest has one, otherwise with those of its files."""
+    others = [run[key]] if key in run else [file[key] for file in files if key in file]
+    for other in others:
+        if _comparable(other) != _comparable(given):
+            message = f"{label} is {dumps(given)} in the bundle and {dumps(other)} in the manifest or --set"
+            yield Reason("manifest_contradiction", pointer, message)
+            return
+
+
+def _rubric(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    named = envelope.get("rubric")
+    if type(named) is str and named != settings.rubric.name:
+        message = f"the run names the rubric {dumps(named)}, but {dumps(settings.rubric.name)} is active"
+        yield Reason("rubric_mismatch", "/rubric", message)
+
+
+def _list_wanted(bundle: Bundle) -> tuple[str, ...]:
+    """Metadata that the whole bundle must record. Each entry of a bundle of comparisons may name its own judge."""
+    return ("protocol_version",) if bundle.compares else ("protocol_version", "judge_model")
+
+
+def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
+    """Yield a reason for each field that the phase requires and that `known` lacks."""
+    for key in wanted:
+        if key in phases.must_record(phase) and key not in known:
+            message = f"phase {phase} needs {key}, in the bundle, in its manifest or stated with --set"
+            yield Reason(f"{key}_missing", f"/{key}", message)
+
+
+def _comparable(value: Any) -> str | Decimal | None:
+    """Return a key that is equal for equal values: numbers by value, the rest by content."""
+    return exact_value(value) if type(value) is Number else dumps(value)
+
+
+def listing(
+    manifest: Manifest | None, names: Collection[str], enforced: frozenset[str], at: str, missing: str
+) -> Iterator[Reason]:
+    """Yield the manifest's list against what the entries name, as far as no record is to blame. `missing` is the
+    message for what has no entry."""
+    if manifest is None:
+        return
+    for name in manifest.files:
+        if name not in names:
+            yield Reason("file_without_entry", at, missing.format(dumps(name)), name)
+    if "manifest_files" not in enforced:
+        for name in set(names) - manifest.files.keys():
+            yield Reason("file_not_in_manifest", at, f"{dumps(name)} is not in the manifest", name)

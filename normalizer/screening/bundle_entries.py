@@ -5,11 +5,10 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from normalizer.documents.dialect import AppliedStep, original, translate
 from normalizer.documents.lossless import dumps
+from normalizer.documents.pointers import AppliedStep, original, translate
 from normalizer.documents.settings import Settings
-from normalizer.screening import bundle_rules
-from normalizer.screening.bundle import Bundle
+from normalizer.screening.bundle import Bundle, conflicts, find_reasons, find_taken_away
 from normalizer.screening.comparison_rules import Comparisons
 from normalizer.screening.entry_rules import Scores
 from normalizer.screening.metadata import Metadata, dialect_members, gather
@@ -43,9 +42,9 @@ class BundleEntries:
         self.kind = (Comparisons if bundle.compares else Scores)(settings, bundle.envelope)
         self.entries_at, self.header = bundle.entries_at, bundle.header
         self._entries = [self._translate(raw) for raw in bundle.entries]
-        self._taken = bundle_rules.taken_away(bundle)
+        self._taken = find_taken_away(bundle)
         values = [entry.value for entry in self._entries]
-        self.shared = sort(list(bundle_rules.reasons(bundle, values, self._taken, settings)))
+        self.shared = sort(list(find_reasons(bundle, values, self._taken, settings)))
         """Reasons that every record has."""
         self._start = f'"source":{{"bundle_sha256":"{sha256}","index":'
         self._at = dumps(bundle.entries_at)[:-1]
@@ -66,7 +65,7 @@ class BundleEntries:
     def reasons(self, draft: Draft, copies: int) -> list[Reason]:
         """Return the reasons against an entry, including those of its bundle, in their fixed order."""
         found = self.kind.check(draft.value, copies, draft.metadata.values)
-        found += bundle_rules.conflicts(draft.origin.conflicts)
+        found += conflicts(draft.origin.conflicts)
         if found:
             at, moved = f"{self.entries_at}/{draft.position}", draft.origin.moved
             found = [reason._replace(pointer=at + original(reason.pointer, moved)) for reason in found]
@@ -98,7 +97,7 @@ class BundleEntries:
         envelope, run = self._bundle.envelope, self._settings.run
         values = gather(self._settings, envelope, {key: given[key] for key in given if key != "factors"})
         found = self.kind.check_metadata(values, self._taken, self._bundle.moved)
-        shown = self.kind.shown_metadata(values)
+        shown = self.kind.select_metadata(values)
         stated = [part["factors"] for part in (run, envelope, given) if "factors" in part]
         if type(levels) is not dict:
             stated = [levels]
@@ -133,5 +132,5 @@ class BundleEntries:
             return ""
         steps = [{key: value for key, value in done._asdict().items() if value is not None} for done in entry.moved]
         aside = f',"aside":{dumps(entry.aside)}' if entry.aside else ""
-        named = dialect_members(settings, settings.stated_by_dialect(self._bundle.envelope))
+        named = dialect_members(settings, settings.list_stated_by_dialect(self._bundle.envelope))
         return f',"dialect":{{{named},"steps":{dumps(steps)}{aside}}}'

@@ -11,12 +11,11 @@ from typing import Any
 import contract_spec as spec
 
 from normalizer.documents import phases
-from normalizer.documents.dialect import AppliedStep
 from normalizer.documents.lossless import Number, dumps, exact_value, members, to_builtin
-from normalizer.documents.pointers import steps_of
+from normalizer.documents.pointers import AppliedStep, steps_of
 from normalizer.documents.settings import Settings
 from normalizer.ledger.line_format import COMPARISON_MARK
-from normalizer.screening import bundle_rules
+from normalizer.screening.bundle import listing, phase_of
 from normalizer.screening.metadata import artifact_member, label_by_name
 from normalizer.screening.outcomes import about, generators, order_of, outcome, verdict_winner
 from normalizer.screening.reasons import Reason, first_per_pointer
@@ -58,8 +57,8 @@ class Comparisons:
     def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
         self._settings, self._envelope = settings, envelope
         self._manifest = settings.manifest
-        self._phase = bundle_rules.phase_of(envelope, settings)
-        self.enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        self._phase = phase_of(envelope, settings)
+        self.enforced = phases.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         self._by_name = settings.labels_by_name
 
     def identity(
@@ -100,7 +99,7 @@ class Comparisons:
         """Return all factors of a row's record."""
         return {**run, **own, **listed} if run or listed else own
 
-    def shown_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
+    def select_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return the metadata that a record shows."""
         return {key: value for key, value in values.items() if key not in _OF_SCORES}
 
@@ -185,7 +184,7 @@ class Comparisons:
     def listing(self, names: Collection[str], at: str) -> Iterator[Reason]:
         """Yield the manifest's list against the items compared, as far as no record is to blame."""
         missing = "the manifest's item {} has no comparison"
-        return bundle_rules.listing(self._manifest, names, self.enforced, at, missing)
+        return listing(self._manifest, names, self.enforced, at, missing)
 
 
 def _concerns(pointer: str, problem: str) -> bool:

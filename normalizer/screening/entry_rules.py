@@ -13,12 +13,11 @@ import contract_spec as spec
 
 from normalizer.containers.number_text import readable_by
 from normalizer.documents import phases
-from normalizer.documents.dialect import AppliedStep, original
 from normalizer.documents.lossless import Number, dumps, exact_value
-from normalizer.documents.pointers import escape, steps_of
+from normalizer.documents.pointers import AppliedStep, escape, original, steps_of
 from normalizer.documents.rubric import Scale, exact_sum
 from normalizer.documents.settings import Settings
-from normalizer.screening import bundle_rules
+from normalizer.screening.bundle import listing, missing_metadata, phase_of
 from normalizer.screening.metadata import artifact_member
 from normalizer.screening.reasons import Reason, first_per_pointer
 
@@ -38,8 +37,8 @@ class Scores:
     def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
         self._manifest = settings.manifest
         self._rubric = settings.rubric
-        self._phase = bundle_rules.phase_of(envelope, settings)
-        self.enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        self._phase = phase_of(envelope, settings)
+        self.enforced = phases.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         dimensions = settings.rubric.dimensions
         self._usual = {
             key: (Number if given.scale.labels is None else str, given.scale.spellings)
@@ -79,7 +78,7 @@ class Scores:
         """Return all factors of a row's record."""
         return {**own, **run, **listed} if run or listed else own
 
-    def shown_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
+    def select_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return the metadata that a record shows."""
         return values
 
@@ -182,7 +181,7 @@ class Scores:
 
     def check_metadata(self, values: dict[str, Any], taken: dict[str, Any], moved: list[AppliedStep]) -> list[Reason]:
         """Return what is wrong with the metadata of a bundle's entry. `taken` is what the dialect moved away."""
-        found = list(bundle_rules.missing_metadata(values, self._phase, ("generator_model",)))
+        found = list(missing_metadata(values, self._phase, ("generator_model",)))
         label = values.get("self_judged")
         for stated in (values, {**values, **taken}) if label is not True else ():
             found += self_judging(stated)
@@ -194,7 +193,7 @@ class Scores:
 
     def check_row_metadata(self, values: dict[str, Any], contradicted: Iterator[Reason]) -> list[Reason]:
         """Return what is wrong with the metadata of a row's entry."""
-        found = [*bundle_rules.missing_metadata(values, self._phase, ("judge_model", "generator_model"))]
+        found = [*missing_metadata(values, self._phase, ("judge_model", "generator_model"))]
         found += contradicted
         if values.get("self_judged") is not True:
             found += self_judging(values)
@@ -225,7 +224,7 @@ class Scores:
 
     def listing(self, names: Collection[str], at: str) -> Iterator[Reason]:
         """Yield the manifest's list against the files of the entries, as far as no record is to blame."""
-        return bundle_rules.listing(self._manifest, names, self.enforced, at, "the manifest's file {} has no entry")
+        return listing(self._manifest, names, self.enforced, at, "the manifest's file {} has no entry")
 
 
 _NOTHING: dict[str, str] = {}

@@ -113,7 +113,7 @@ def normalize_file(stream: BinaryIO, sha256: str, size: int, settings: Settings,
                 entries = BundleEntries(bundle, size, sha256, settings)
             keys = bytearray()
             outcome = _screen(entries, sha256, settings, out, keys, copies)
-            if copies or not (copies := repeated(keys)):
+            if copies or not (copies := find_repeated(keys)):
                 break
             out.reset(mark)
             stream.seek(0)
@@ -171,7 +171,7 @@ def _screen(
         valid_count=valid,
         invalid_count=invalid,
         flawed=bool(invalid or unblamed),
-        reasons=tuple(first.shown()),
+        reasons=tuple(first.list_reasons()),
         unreadable_count=entries.unreadable,
         unselected_count=entries.unselected,
     )
@@ -194,7 +194,7 @@ def line(body: str, reasons: str | None = None) -> str:
     return f'{{"record_id":"{record_id}",{body},"reasons":{reasons}}}\n'
 
 
-def repeated(keys: bytearray) -> dict[bytes, int]:
+def find_repeated(keys: bytearray) -> dict[bytes, int]:
     """Return the digests that occur in `keys` more than once, and how often."""
     wanted = None
     if len(keys) > _FEW * _DIGEST:

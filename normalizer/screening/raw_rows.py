@@ -31,7 +31,7 @@ class RawRow(NamedTuple):
         return pointer.removeprefix(self.base) if self.is_json else None
 
 
-def unpacked_bundle(ledger: Ledger, sha256: str) -> bytes:
+def unpack_bundle(ledger: Ledger, sha256: str) -> bytes:
     """The raw bytes of a bundle, unpacked if they are packed and not damaged."""
     data = ledger.bundle(sha256)
     try:
@@ -46,19 +46,19 @@ def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
     header = next((loads_plain(line) for line in ledger.lines_of("headers", sha256)), None)
     kind = header["header"].get("container") if header is not None and header["entries_at"] == "" else None
     if header is None or kind in (None, "json"):
-        return RawRow(unpacked_bundle(ledger, sha256).decode().removeprefix("\ufeff"), 1, "", is_json=True)
+        return RawRow(unpack_bundle(ledger, sha256).decode().removeprefix("\ufeff"), 1, "", is_json=True)
     # A row that could not be read has no steps.
     is_json = kind != "csv" and "dialect" in source
     line = int(source["line"])
     if kind == "zip":
         return _of_archive(ledger, header["settings"]["dialect"], source, is_json=is_json)
     if kind == "jsonl":
-        with open_regular(ledger.kept(sha256)) as file:
+        with open_regular(ledger.find_bundle(sha256)) as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
                 raise UnusableLedger(f"the bytes of {file.name} are not those of its hash: the file was changed")
             raw = next(islice(unpack(file), line - 1, line), b"")
     else:
-        raw = _line(unpacked_bundle(ledger, sha256).decode(), line).encode()
+        raw = _line(unpack_bundle(ledger, sha256).decode(), line).encode()
     base = "/" + source["pointer"].split("/")[1]
     return RawRow(raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"), line, base, is_json)
 

@@ -56,7 +56,7 @@ class FirstReasons:
             where = f"in {member}: " if member else ""
             self._first[code] = reason._replace(message=where + reason.message)
 
-    def shown(self) -> list[Reason]:
+    def list_reasons(self) -> list[Reason]:
         """The first of each kind, with the number of others."""
         return [
             reason._replace(message=f"{reason.message} (and {self._count[code] - 1} more)")

@@ -13,8 +13,7 @@ from typing import Any
 from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.packed import unpack_bytes
 from normalizer.documents import lossless
-from normalizer.documents.dialect import AppliedStep, undo
-from normalizer.documents.pointers import copy_along
+from normalizer.documents.pointers import AppliedStep, copy_along, undo
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
 from normalizer.screening.comparison_rules import FIELDS as COMPARISON_FIELDS
@@ -24,7 +23,7 @@ from normalizer.screening.entry_rules import FIELDS
 def rebuild(header: dict[str, Any], records: list[dict[str, Any]]) -> dict[str, Any]:
     """A judge bundle's document from its header line and its record lines, parsed losslessly, in any order."""
     document, parent, key = copy_along(header["header"], header["entries_at"])
-    parent[key] = [_entry(record) for record in _ordered(records)]
+    parent[key] = [_entry(record) for record in _sort_by_index(records)]
     return document
 
 
@@ -40,7 +39,7 @@ def rebuilt(ledger: Ledger, sha256: str) -> bytes:
     A judge bundle comes as compact JSON, a container of text as it was, one that was packed as it was before that, an
     archive as its rows, one a line.
     """
-    sha256 = ledger.kept(sha256).stem
+    sha256 = ledger.find_bundle(sha256).stem
     headers = [ledger.exact("headers", line) for line in ledger.lines_of("headers", sha256)]
     if not headers:
         raise UnusableLedger(f"no record was made from a bundle {sha256}: see `normalizer audit`")
@@ -55,10 +54,10 @@ def rebuilt(ledger: Ledger, sha256: str) -> bytes:
             raise UnusableLedger(f"the records of {sha256} do not give back its bytes: see `normalizer audit`")
         return data
     dialect = ledger.document(headers[0]["settings"]["dialect"])
-    return _archived(ledger.bundle(sha256), dialect, records, sha256)
+    return _rebuild_archive(ledger.bundle(sha256), dialect, records, sha256)
 
 
-def _archived(data: bytes, dialect: dict[str, Any], records: list[dict[str, Any]], sha256: str) -> bytes:
+def _rebuild_archive(data: bytes, dialect: dict[str, Any], records: list[dict[str, Any]], sha256: str) -> bytes:
     """The rows of an archive as the records have them, which must all be in its members, in their order."""
     there = ((row.member, row.raw) for row in open_container(io.BytesIO(data), dialect).rows())
     for _, raw, member in _rows(records):
@@ -67,13 +66,13 @@ def _archived(data: bytes, dialect: dict[str, Any], records: list[dict[str, Any]
     return b"".join(raw + b"\n" for _, raw, _ in _rows(records))
 
 
-def _ordered(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sort_by_index(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(records, key=lambda record: int(record["source"]["index"]))
 
 
 def _rows(records: list[dict[str, Any]]) -> Iterator[tuple[str, bytes, str]]:
     """Gap, bytes and member of each row, from the first record of each."""
-    for record in _ordered(records):
+    for record in _sort_by_index(records):
         source = record["source"]
         if "text" not in source and "bytes" not in source:
             continue

@@ -12,7 +12,7 @@ from normalizer.containers.readers.packed import packing
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps, members, quoted
 from normalizer.documents.settings import Settings
-from normalizer.screening import bundle_rules
+from normalizer.screening.bundle import check_relaxations, missing_metadata, phase_of
 from normalizer.screening.comparison_rules import Comparisons
 from normalizer.screening.entry_rules import Scores
 from normalizer.screening.metadata import Metadata, contradictions, dialect_members, gather
@@ -46,13 +46,13 @@ class RowEntries:
         self._reader = open_container(stream, dialect)
         envelope = {"baseline": settings.run["baseline"]} if "baseline" in settings.run else {}
         self.kind = (Comparisons if dialect.get("kind") == "comparison" else Scores)(settings, envelope)
-        phase = bundle_rules.phase_of({}, settings)
+        phase = phase_of({}, settings)
         stated = {**settings.of_dialect, **settings.run}
-        shared = [*bundle_rules.relaxed(settings.manifest, phase)]
-        shared += bundle_rules.missing_metadata(stated, phase, ("protocol_version",))
+        shared = [*check_relaxations(settings.manifest, phase)]
+        shared += missing_metadata(stated, phase, ("protocol_version",))
         self.shared = sort(shared)
         """Reasons that every record has."""
-        self._named = dialect_members(settings, settings.stated_by_dialect())
+        self._named = dialect_members(settings, settings.list_stated_by_dialect())
         self._start = f'"source":{{"bundle_sha256":"{sha256}","index":'
         self._steps: dict[tuple[RecordedStep, ...], str] = {}
         self._known: dict[Any, Metadata] = {}
@@ -163,7 +163,7 @@ class RowEntries:
         scalars = {key: value for key, value in own.items() if key != "factors"}
         values = gather(self._settings, {}, {**scalars, **{k: v for k, v in listed.items() if k != "factors"}})
         found = [*self.kind.check_row_metadata(values, contradictions(scalars, {**run, **listed}))]
-        text = self.kind.prefix + dumps(self.kind.shown_metadata(values))[1:-1]
+        text = self.kind.prefix + dumps(self.kind.select_metadata(values))[1:-1]
         return Metadata(values, text, found, run.get("factors", _NOTHING), listed.get("factors", _NOTHING))
 
     def _text(self, metadata: Metadata, own: dict[str, str]) -> str:

@@ -6,52 +6,49 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import groups
+from normalizer.aggregate import groups, neighbours
 from normalizer.aggregate.eligibility import ALONE
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
-from normalizer.aggregate.units import prepared
-from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.aggregate.summary import Options, count_left_out, open_on_engine, query_of
+from normalizer.aggregate.units import prepare_records
+from normalizer.documents.exact import ROUNDING, round_exact
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import agreement_measures
 from normalizer.statistics.agreement_intervals import find_intervals
-from normalizer.statistics.generalizability import Judgement, describe_generators, split_variance
+from normalizer.statistics.generalizability import describe_generators, leave_out_own, split_variance
 from normalizer.statistics.judge_scores import Joint, JointValues, JudgeScores, Shared
 from normalizer.statistics.self_judging import self_against_cross
-from normalizer.statistics.severity import fit_judges, severity
+from normalizer.statistics.severity import JudgeModel, severity
 from normalizer.statistics.signflip import RESAMPLES
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """Return the agreement document of ledgers."""
-    with opened_on_engine(folders, options) as (engine, given):
+    with open_on_engine(folders, options) as (engine, given):
         return agreement_of(engine, given, options)
 
 
 def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
     """Return the agreement document of opened ledgers."""
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         found = groups.find_groups(engine, query, given, options.where)
         kinds = found.kinds()
         options.rules.check_mixing(kinds, None)
         scores = JudgeScores(engine, query, options.rules.condition())
+        mixed = neighbours.find_mixed_instruments(engine, query, options.rules.condition(), query.by)
         judges = list(scores.judges())
         alone = bool(options.rules.only_self_judged(kinds))
-        shared = {} if alone else scores.shared()
+        shared = {} if alone else scores.count_shared()
         answers = {} if alone else scores.pairs()
         joints = [JointValues() if alone else scores.joint(measure) for measure in query.measures]
         judged = JudgeScores(engine, query, f"{options.rules.condition()} AND 1 = 0") if alone else scores
-        model = fit_judges(judged)
+        items = judged.count_items()
+        model = JudgeModel(items)
         severities = severity(judged, model)
         selves = self_against_cross(judged, model, 0, RESAMPLES)
-        crossed = [
-            Judgement(artifact, generator, judge, total)
-            for artifact, generator, judge, own, total in judged.labels()
-            if not own
-        ]
-    crossed.sort(key=lambda label: (label.item, str(label.generator), label.judge))
-    flags = options.rules.flags_of_all(kinds)
+    crossed = leave_out_own(items)
+    flags = sorted([*options.rules.flags_of_all(kinds), *(["mixed_instruments"] if mixed else [])])
     names = list(
         query.rubric.dimensions
     )  # a dimension may be called total: the total is identified by its place, the last
@@ -60,8 +57,10 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
         rows = answers.get(pair, [])
         *each, total = [
             {
-                **_measured(joint.pairs[pair], scores.denominator, alone=alone),
-                "ci95": _intervals([(artifact, values[place]) for artifact, values in rows], scores.denominator),
+                **_measure(joint.pairs[pair], scores.denominator, alone=alone),
+                "ci95": _intervals(
+                    [(artifact, values[place]) for artifact, values in rows], scores.denominator, query.scale(place)
+                ),
             }
             for place, joint in enumerate(joints)
         ]
@@ -76,7 +75,7 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
         "variance": split_variance(crossed),
         "generators": describe_generators(crossed, model, query.scale(len(names))),
         "self_against_cross": selves,
-        "left_out": left_out(given, found, options.rules),
+        "left_out": count_left_out(given, found, options.rules),
         "records": found.total(given),
         "rubric": query.rubric.name,
         "where": options.where,
@@ -86,9 +85,11 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
     }
 
 
-def _intervals(rows: list[tuple[str, tuple[int, int]]], denominator: int) -> dict[str, Any]:
+def _intervals(
+    rows: list[tuple[str, tuple[int, int]]], denominator: int, scale: tuple[Fraction, Fraction]
+) -> dict[str, Any]:
     pairs = [(Fraction(one, denominator), Fraction(other, denominator)) for _, (one, other) in rows]
-    return find_intervals(pairs, [artifact for artifact, _ in rows])
+    return find_intervals(pairs, [artifact for artifact, _ in rows], reach=scale[1] - scale[0])
 
 
 def _pair(
@@ -108,13 +109,13 @@ def _pair(
     }
 
 
-def _measured(joint: Joint, denominator: int, *, alone: bool) -> dict[str, Any]:
+def _measure(joint: Joint, denominator: int, *, alone: bool) -> dict[str, Any]:
     found, reasons = agreement_measures.pair_measures(joint, denominator)
     return {
-        **_rounded(found),
+        **_round_all(found),
         "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
         "confusion": [
-            {"values": [rounded(Fraction(value, denominator)) for value in values], "n": count}
+            {"values": [round_exact(Fraction(value, denominator)) for value in values], "n": count}
             for values, count in sorted(joint.items())
         ],
     }
@@ -124,12 +125,12 @@ def _alphas(joint: JointValues, *, alone: bool) -> dict[str, Any]:
     found, reasons = agreement_measures.alphas(joint.coincidences)
     values = sum(weight * (1 if low == high else 2) for (low, high), weight in joint.coincidences.items())
     return {
-        **_rounded(found),
+        **_round_all(found),
         "n": joint.artifacts,
         "n_values": int(values),
         "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
     }
 
 
-def _rounded(found: dict[str, Fraction | None]) -> dict[str, Any]:
-    return {name: None if value is None else rounded(value) for name, value in found.items()}
+def _round_all(found: dict[str, Fraction | None]) -> dict[str, Any]:
+    return {name: None if value is None else round_exact(value) for name, value in found.items()}

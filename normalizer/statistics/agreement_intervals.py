@@ -5,8 +5,9 @@ accuracy is Clopper and Pearson's. For kappa, AC1, alpha and correlations: with 
 table of counts, and the interval is that of its posterior distribution: the ends are the outermost 2.5 % points under
 two weak priors, one that favours agreement and one that favours disagreement (each is worth 1.25 items), as the exact
 interval of a rate has one for each end. It has width where all items agree, and covers where one value is rare. With
-many values the standard error comes from the jackknife (each item left out once), taken to Fisher's scale z =
-atanh(measure), where the interval is Student's t, and back.
+many values the standard error is that of Fisher's z = atanh(measure) by the jackknife (each item left out once), where
+the interval is Student's t with half the usual degrees of freedom, and back: few items with skewed values say less
+about that error than normal ones would.
 
 Answers about one item go together. The counts are divided by the design effect: the variance by items over that of
 independent answers. `tools/interval_coverage` measures how often these intervals hold the truth.
@@ -20,7 +21,7 @@ from math import atanh, sqrt, tanh
 from typing import TYPE_CHECKING, Any
 
 from normalizer.aggregate.intervals import quantile
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.estimation.clusters import gather
 from normalizer.estimation.gamma_draws import draw_gammas, find_ends
 from normalizer.estimation.intervals import mean_interval
@@ -37,13 +38,18 @@ LEAST_ITEMS = 10
 _ON_Z = tuple(name for name in MEASURES if name not in ("exact", "mae", "bias"))
 MOST_LEVELS = 7
 """With more different values there are too many cells for a posterior distribution."""
+MOST_LEFT_OUT = 500
+"""With more items leaving each out costs much and changes nothing."""
 _Z = 1.959963984540054
 Pairs = Sequence[tuple[Fraction, Fraction]]
 """The values of both sides on each answer."""
 
 
-def find_intervals(pairs: Pairs, items: Sequence[str], *, mirrored: bool = False) -> dict[str, list[Decimal] | None]:
-    """Return the interval of each measure; `items` names the item of each pair.
+def find_intervals(
+    pairs: Pairs, items: Sequence[str], *, mirrored: bool = False, reach: Fraction | None = None
+) -> dict[str, list[Decimal] | None]:
+    """Return the interval of each measure; `items` names the item of each pair, `reach` is the greatest difference that
+    the scale allows, by default that of the values seen.
 
     `mirrored`: a pair is counted in both directions, half in each, as for comparisons of two answers, whose direction
     is only one of names. None where there is no interval: fewer than 10 items, or an undefined measure.
@@ -54,7 +60,7 @@ def find_intervals(pairs: Pairs, items: Sequence[str], *, mirrored: bool = False
     table = _Sample(pairs, items, mirrored=mirrored)
     values = {value for pair in pairs for value in pair}
     values |= {1 - value for value in values} if mirrored else set()
-    reach = max(values) - min(values)
+    reach = max(values) - min(values) if reach is None else reach
     means = {
         "exact": ([Fraction(one == other) for one, other in pairs], Fraction(0), Fraction(1)),
         "mae": ([abs(one - other) for one, other in pairs], Fraction(0), reach),
@@ -76,6 +82,8 @@ class _Sample:
 
         if mirrored:  # each turned to one of its two directions, so that names do not decide about draws
             pairs = [max((one, other), (1 - one, 1 - other)) for one, other in pairs]
+        else:  # what is drawn for is symmetric, so that it is not the names that decide which judge comes first
+            pairs = max(pairs, [(other, one) for one, other in pairs], key=sorted)
         turned_values = {1 - value for pair in pairs for value in pair} if mirrored else set()
         levels = sorted({value for pair in pairs for value in pair} | turned_values)
         seen = Counter(pairs)
@@ -87,7 +95,7 @@ class _Sample:
         turned = [self.place[1 - one, 1 - other] if mirrored else at for at, (one, other) in enumerate(cells)]
         self.turned = np.array(turned)
         self.counts = np.array([float(seen[cell]) for cell in cells])
-        self.n = len(pairs)
+        self.n, self.pairs = len(pairs), list(pairs)
         self.items = len(set(items))
         self.measured = {name: float(value) for name, value in self.cells.measure(self._fold(self.counts)).items()}
         present = np.flatnonzero(self.counts)
@@ -150,19 +158,34 @@ class _Sample:
             return None
         both = [find_ends(tables) for tables in drawn]
         low, high = min(value, *(end for end, _ in both)), max(value, *(end for _, end in both))
-        return [rounded(Fraction(low)), rounded(Fraction(high))]
+        return [round_exact(Fraction(low)), round_exact(Fraction(high))]
 
     def jackknife_intervals(self) -> dict[str, list[Decimal] | None]:
         """Return intervals from standard errors by items."""
         found: dict[str, list[Decimal] | None] = {}
+        around = self._leave_out() if self.items <= MOST_LEFT_OUT else None
         for name in _ON_Z:
             value, (square, alone) = self.measured[name], self.variances(name)
-            if value != value or not max(square, alone) > 0:
+            if value != value or not max(square, alone) > 0 or abs(value) > 1 - 1e-12:
                 continue
-            half = quantile(self.items - 1) * sqrt(max(square, alone))
-            if abs(value) > 1 - 1e-12:
-                continue
-            middle, scaled = atanh(value), half / (1 - value**2)
-            both = tanh(middle - scaled), tanh(middle + scaled)
-            found[name] = [rounded(Fraction(end)) for end in both]
+            scaled = sqrt(max(square, alone)) / (1 - value**2)
+            if around is not None:
+                scaled = max(scaled, around[name])
+            half = quantile(max((self.items - 1) / 2, 1)) * scaled
+            both = tanh(atanh(value) - half), tanh(atanh(value) + half)
+            found[name] = [round_exact(Fraction(end)) for end in both]
+        return found
+
+    def _leave_out(self) -> dict[str, float]:
+        """Return the standard error of z of each measure, by leaving each item out."""
+        import numpy as np
+
+        cells = np.array([self.place[pair] for pair in self.pairs])
+        weights = np.repeat(self.counts[None], self.items, axis=0)
+        np.subtract.at(weights, (self.clusters, cells), 1.0)
+        found = {}
+        for name, values in self.cells.measure(self._fold(weights)).items():
+            z = np.arctanh(np.clip(values, -1 + 1e-9, 1 - 1e-9)) if name in _ON_Z else np.zeros(1)
+            square = ((z - z.mean()) ** 2).sum() * (self.items - 1) / self.items
+            found[name] = float(np.sqrt(square)) if square == square else 0.0
         return found

@@ -2,7 +2,8 @@
 
 In each block a judge's score of one level is compared with the same judge's score of the other, and the differences of
 the judges are averaged: who judged which level cannot make a difference. Blocks of one item are one cluster; the item
-is the artifact, or of the keys that pairs agree in the one with the most levels, unless it is named.
+is the artifact, or of the keys that pairs agree in the one with the most levels, unless it is named. Interval and p are
+of one test, see `estimation.paired_test`.
 """
 
 from collections import defaultdict
@@ -13,20 +14,21 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from normalizer.aggregate import cell_names, keys
+from normalizer.aggregate import cell_names, keys, neighbours
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.keys import INSTRUMENT
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
-from normalizer.aggregate.units import prepared
-from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.aggregate.summary import Options, count_left_out, open_on_engine, query_of
+from normalizer.aggregate.units import prepare_records
+from normalizer.documents.exact import ROUNDING, round_exact
 from normalizer.errors import CannotRun
 from normalizer.estimation.clusters import gather
-from normalizer.estimation.intervals import difference_interval
 from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
+from normalizer.estimation.paired_test import SPREAD, examine_differences
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics.group_means import GroupMeans
-from normalizer.statistics.signflip import RESAMPLES, holm, sign_flip
+from normalizer.statistics.signflip import holm
 from normalizer.statistics.spread import ends, mean_of, spread
 
 JUDGE = "judge_model"
@@ -42,6 +44,8 @@ class Contrast(NamedTuple):
     paired_by: tuple[str, ...]
     item: str | None = None
     """The key of `paired_by` whose levels are items; None: see the module."""
+    assume: str = SPREAD
+    """The assumption that tests and intervals may make, of `ASSUMPTIONS`."""
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -54,48 +58,44 @@ GENERATORS = Contrast("generator_model", ("artifact",))
 """The comparison that is made by default."""
 
 
-def compare(
-    folders: tuple[Path, ...], options: Options, wanted: Contrast, seed: int = 0, resamples: int = RESAMPLES
-) -> dict[str, Any]:
+def compare(folders: tuple[Path, ...], options: Options, wanted: Contrast) -> dict[str, Any]:
     """Return the contrasts of ledgers: a document of `comparison.json`. Raises UnusableLedger or CannotRun."""
-    with opened_on_engine(folders, options) as (engine, given):
-        document = compare_opened(engine, given, options, wanted, seed, resamples)
+    with open_on_engine(folders, options) as (engine, given):
+        document = compare_opened(engine, given, options, wanted)
     if not document["contrasts"]:
         raise CannotRun(f"there are no two levels of {wanted.key} to compare: see `normalizer aggregate`")
     return document
 
 
-def compare_opened(
-    engine: Engine, given: OpenLedgers, options: Options, wanted: Contrast, seed: int = 0, resamples: int = RESAMPLES
-) -> dict[str, Any]:
+def compare_opened(engine: Engine, given: OpenLedgers, options: Options, wanted: Contrast) -> dict[str, Any]:
     """Return the contrasts of opened ledgers, none where the key has fewer than two levels."""
     query = query_of(given, replace(options, by=wanted.by))
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         cells = GroupMeans.of(engine, given, query, options)
+        # Instruments that are compared stand apart; those of anything else are mixed.
+        apart = tuple(name for name in query.by if name != wanted.key or name not in INSTRUMENT)
+        mixed = neighbours.find_mixed_instruments(engine, query, options.rules.condition(), apart)
     kinds = cells.found.kinds()
     options.rules.check_mixing(kinds, None)
-    found = contrasts(query, cells, wanted, options.rules, seed, resamples)
+    found = contrasts(query, cells, wanted, options.rules)
     return {
         "by": wanted.key,
         "paired_by": list(wanted.paired_by),
         "item": item_of(cells, wanted),
         "contrasts": found,
         "alpha": ALPHA,
-        "seed": seed,
-        "resamples": resamples,
-        "left_out": left_out(given, cells.found, options.rules),
+        "assume": wanted.assume,
+        "left_out": count_left_out(given, cells.found, options.rules),
         "records": cells.found.total(given),
         "rubric": query.rubric.name,
         "where": options.where,
         "rounding": ROUNDING,
         "diagnostic": options.rules.diagnostic,
-        "flags": options.rules.flags_of_all(kinds),
+        "flags": sorted([*options.rules.flags_of_all(kinds), *(["mixed_instruments"] if mixed else [])]),
     }
 
 
-def contrasts(
-    query: Query, cells: GroupMeans, wanted: Contrast, rules: Rules, seed: int, resamples: int
-) -> list[dict[str, Any]]:
+def contrasts(query: Query, cells: GroupMeans, wanted: Contrast, rules: Rules) -> list[dict[str, Any]]:
     """Return every pair of levels: the total first, then dimensions. Holm's correction covers each of these two."""
     blocks = _Blocks(query, cells, wanted, rules)
     measures = [
@@ -107,12 +107,12 @@ def contrasts(
         low, high = query.scale(place if place >= 0 else len(query.rubric.dimensions))
         for pair in combinations(blocks.levels, 2):
             found: dict[str, Any] = {"key": wanted.key, "levels": list(pair), "measure": measure}
-            numbers, p = _contrast(blocks, pair, place, high - low, seed, resamples)
+            numbers, p = _contrast(blocks, pair, place, high - low, wanted.assume)
             tested.append((measure, {**found, **numbers}, p))
     for family in (True, False):
         members = [(found, p) for measure, found, p in tested if (measure == "total") is family]
         for (found, _), corrected in zip(members, holm([p for _, p in members]), strict=True):
-            found["p_holm"] = None if corrected is None else rounded(corrected)
+            found["p_holm"] = None if corrected is None else round_exact(corrected)
             found["verdict"] = _verdict(found["difference"], corrected)
     return [found for _, found, _ in tested]
 
@@ -167,7 +167,7 @@ class _Blocks:
 
 
 def _contrast(
-    blocks: _Blocks, pair: tuple[str, str], place: int, reach: Fraction, seed: int, resamples: int
+    blocks: _Blocks, pair: tuple[str, str], place: int, reach: Fraction, assume: str
 ) -> tuple[dict[str, Any], Fraction | None]:
     gaps, items = [], []
     judged: list[JudgedValue] = []
@@ -187,12 +187,12 @@ def _contrast(
     clusters = gather(gaps, items)
     found, reasons = spread(gaps, "difference", "pair")
     if not gaps:
-        reasons = dict.fromkeys((*found, "ci95_over_judges", "p", "p_holm", "method"), _NO_PAIR)
+        reasons = dict.fromkeys((*found, "ci95_over_judges", "p", "p_holm", "assumes"), _NO_PAIR)
         numbers = {"n": 0, "items": 0, "unpaired": unpaired, **found, "ci95_over_judges": None}
-        numbers |= {"p": None, "p_holm": None, "method": None}
+        numbers |= {"p": None, "p_holm": None, "assumes": None}
         return {**numbers, "verdict": "undecided", "na": reasons}, None
-    tested = sign_flip(clusters.sums(), seed, resamples)
-    these = difference_interval(clusters, reach, tested.p, ALPHA) if clusters.clusters > 1 else None
+    tested = examine_differences(clusters, reach, assume, ALPHA)
+    these = tested.interval if clusters.clusters > 1 else None
     found["ci95"] = None if these is None else ends(these)
     reasons.pop("ci95", None)
     if found["ci95"] is None:
@@ -201,5 +201,5 @@ def _contrast(
     found["ci95_over_judges"] = None if over is None else ends(over)
     if over is None:
         reasons["ci95_over_judges"] = _NO_OTHERS
-    numbers = {"n": len(gaps), "items": clusters.clusters, "unpaired": unpaired, **found, "p": rounded(tested.p)}
-    return {**numbers, "p_holm": None, "method": tested.method, "verdict": "undecided", "na": reasons}, tested.p
+    numbers = {"n": len(gaps), "items": clusters.clusters, "unpaired": unpaired, **found, "p": round_exact(tested.p)}
+    return {**numbers, "p_holm": None, "assumes": tested.assumes, "verdict": "undecided", "na": reasons}, tested.p

@@ -7,39 +7,73 @@ own model's outputs are left out.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from normalizer.aggregate.intervals import t_interval
-from normalizer.documents.exact import rounded
-from normalizer.estimation.clusters import Clusters, gather, robust_variance
+from normalizer.documents.exact import round_exact
+from normalizer.estimation.clusters import Clusters, robust_variance
 from normalizer.estimation.crossed_effects import MOST_LEVELS, Components, fit_components
 from normalizer.estimation.intervals import Interval, mean_interval
-from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
+from normalizer.estimation.over_judges import Panel, interval_of_panels, sum_values
+from normalizer.statistics.judge_scores import JudgedItem
 from normalizer.statistics.severity import JudgeModel
-from normalizer.statistics.spread import ends, mean_of
+from normalizer.statistics.spread import ends
 
 _MOST_CELLS = 4_000_000
 """Labels times levels of judges and generators, beyond which variances take too long."""
+_TOO_MANY = "too many labels, judges or generators for a model of all of them"
 _ONE_JUDGE = "one judge says nothing about others"
 
 
-class Judgement(NamedTuple):
-    """A judge's total for an answer."""
+def leave_out_own(items: Mapping[JudgedItem, int]) -> Counter[JudgedItem]:
+    """Return the items without labels of judges on their own models' outputs."""
+    found: Counter[JudgedItem] = Counter()
+    for item, count in items.items():
+        kept = [answer._replace(labels=tuple(label for label in answer.labels if not label.own)) for answer in item]
+        if any(answer.labels for answer in kept):
+            found[tuple(answer for answer in kept if answer.labels)] += count
+    return found
 
-    item: str
+
+class _Judgement(NamedTuple):
+    """A label with the number of its item."""
+
+    item: int
     generator: str | None
     judge: str
     total: Fraction
 
 
-def split_variance(labels: Sequence[Judgement]) -> dict[str, Any]:
+def _list_labels(items: Mapping[JudgedItem, int]) -> list[_Judgement]:
+    """Return every label."""
+    each = (item for item in sorted(items, key=_order) for _ in range(items[item]))
+    return [
+        _Judgement(number, answer.generator, label.judge, Fraction(label.total))
+        for number, item in enumerate(each)
+        for answer in item
+        for label in answer.labels
+    ]
+
+
+def _order(item: JudgedItem) -> list[Any]:
+    return [(answer.generator is None, str(answer.generator), answer.labels) for answer in item]
+
+
+def split_variance(items: Mapping[JudgedItem, int]) -> dict[str, Any]:
     """Return the variance components and the coefficients: `agreement.json#/$defs/variance`."""
-    document: dict[str, Any] = {"labels": len(labels), "components": [], "coefficients": [], "na": None}
-    why = _no_split(labels)
+    n = sum(count * sum(len(answer.labels) for answer in item) for item, count in items.items())
+    document: dict[str, Any] = {"labels": n, "components": [], "coefficients": [], "na": None}
+    why = _no_split(items)
     if why is not None:
         return {**document, "na": why}
+    if n > _MOST_CELLS:
+        return {**document, "na": _TOO_MANY}
+    return _split(_list_labels(items), document)
+
+
+def _split(labels: Sequence[_Judgement], document: dict[str, Any]) -> dict[str, Any]:
     factors: dict[str, list[Hashable]] = {"generator": [label.generator for label in labels]}
     factors["judge"] = [label.judge for label in labels]
     factors["taste"] = [(label.judge, label.generator) for label in labels]
@@ -50,7 +84,7 @@ def split_variance(labels: Sequence[Judgement]) -> dict[str, Any]:
         sum(counts[name] for name in used) * len(labels) > _MOST_CELLS
         or sum(map(counts.__getitem__, used)) > MOST_LEVELS
     ):
-        return {**document, "na": "too many labels, judges or generators for a model of all of them"}
+        return {**document, "na": _TOO_MANY}
     items = [label.item for label in labels]
     answers = [label.generator for label in labels] if several and _has_shared_items(labels) else None
     totals = [float(label.total) for label in labels]
@@ -68,27 +102,26 @@ def split_variance(labels: Sequence[Judgement]) -> dict[str, Any]:
     return document
 
 
-def _no_split(labels: Sequence[Judgement]) -> str | None:
-    judges = Counter((label.item, label.generator) for label in labels)
-    if not any(count > 1 for count in judges.values()):
+def _no_split(items: Mapping[JudgedItem, int]) -> str | None:
+    if not any(len(answer.labels) > 1 for item in items for answer in item):
         return "no answer has two judges"
-    if len({label.item for label in labels}) < 2:
+    if sum(items.values()) < 2:
         return "there is only one item"
-    if len({label.total for label in labels}) < 2:
+    if len({label.total for item in items for answer in item for label in answer.labels}) < 2:
         return "all labels are equal"
     return None
 
 
-def _has_shared_items(labels: Sequence[Judgement]) -> bool:
+def _has_shared_items(labels: Sequence[_Judgement]) -> bool:
     """Whether an item has answers of two generators, so that its difficulty can be told from the answers' quality."""
-    seen: dict[str, set[str | None]] = defaultdict(set)
+    seen: dict[int, set[str | None]] = defaultdict(set)
     for label in labels:
         seen[label.item].add(label.generator)
     return any(len(generators) > 1 for generators in seen.values())
 
 
 def _coefficients(
-    labels: Sequence[Judgement], found: Components, variances: dict[str, float], counts: dict[str, int]
+    labels: Sequence[_Judgement], found: Components, variances: dict[str, float], counts: dict[str, int]
 ) -> list[dict[str, Any]]:
     """Return how much of the variance other judges would find again: of answers, by one judge and by a panel like
     these, and of generators. `relative` is for comparisons with each other, `absolute` for values as such."""
@@ -116,23 +149,27 @@ def _coefficients(
 
 
 def describe_generators(
-    labels: Sequence[Judgement], model: JudgeModel, scale: tuple[Fraction, Fraction]
+    items: Mapping[JudgedItem, int], model: JudgeModel, scale: tuple[Fraction, Fraction]
 ) -> list[dict[str, Any]]:
     """Return the mean of each generator, raw and adjusted for the severity of its judges, for these judges and for
     others like them."""
-    severities = {judge: model.severity_of(judge) for judge in sorted({label.judge for label in labels})}
+    panels: dict[str | None, Counter[Panel]] = defaultdict(Counter)
+    for item, count in items.items():
+        for answer in item:
+            panels[answer.generator][tuple((label.judge, Fraction(label.total)) for label in answer.labels)] += count
+    judges = sorted({judge for of in panels.values() for panel in of for judge, _ in panel})
+    severities = {judge: model.severity_of(judge) for judge in judges}
     apart = len(model.panels) != 1 or any(each is None for each in severities.values())
     effects = {judge: Fraction(each.value) for judge, each in severities.items() if each is not None}
     rows = []
-    for generator in sorted({label.generator for label in labels}, key=lambda name: (name is None, str(name))):
-        own = [label for label in labels if label.generator == generator]
+    for generator in sorted(panels, key=lambda name: (name is None, str(name))):
+        own = panels[generator]
         raw = _by_item(own, {})
         these = mean_interval(raw, scale) if raw.clusters > 1 else None
-        judged = [JudgedValue(label.item, label.judge, label.total) for label in own]
-        over = interval_over_judges(judged, scale, these)
+        over = interval_of_panels(own, scale, these)
         row: dict[str, Any] = {"generator": generator, "items": raw.clusters}
-        row["judges"] = len({label.judge for label in own})
-        row |= {"mean": rounded(raw.mean), "ci95": _ends(these)}
+        row["judges"] = len({judge for panel in own for judge, _ in panel})
+        row |= {"mean": round_exact(raw.mean), "ci95": _ends(these)}
         row["ci95_over_judges"] = _ends(over)
         na = {"ci95": "there is only one item"} if raw.clusters < 2 else {}
         if over is None:
@@ -142,19 +179,20 @@ def describe_generators(
             na |= dict.fromkeys(("adjusted", "adjusted_ci95"), "its judges share too few answers to compare severity")
         else:
             adjusted = _by_item(own, effects)
-            row["adjusted"] = rounded(adjusted.mean)
+            row["adjusted"] = round_exact(adjusted.mean)
             row["adjusted_ci95"] = _ends(_robust(adjusted, scale))
             na |= {} if row["adjusted_ci95"] else {"adjusted_ci95": "too few items, or no spread"}
         rows.append({**row, "na": na})
     return rows
 
 
-def _by_item(labels: Iterable[Judgement], effects: dict[str, Fraction]) -> Clusters:
+def _by_item(panels: Counter[Panel], effects: dict[str, Fraction]) -> Clusters:
     """Return the mean of each item, less the severity of its judges."""
-    found: dict[str, list[Fraction]] = defaultdict(list)
-    for label in labels:
-        found[label.item].append(label.total - effects.get(label.judge, Fraction(0)))
-    return gather([mean_of(found[item]) for item in sorted(found)])
+    found: Counter[tuple[Fraction, int]] = Counter()
+    for panel, count in panels.items():
+        less = sum((effects.get(judge, Fraction(0)) for judge, _ in panel), Fraction(0))
+        found[(sum_values(panel) - less) / len(panel), 1] += count
+    return Clusters(found)
 
 
 def _robust(items: Clusters, scale: tuple[Fraction, Fraction]) -> Interval | None:
@@ -172,4 +210,4 @@ def _ends(interval: Interval | None) -> Any:
 
 
 def _number(value: float) -> Any:
-    return rounded(Fraction(value))
+    return round_exact(Fraction(value))

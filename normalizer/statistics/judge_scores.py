@@ -1,9 +1,12 @@
 """Scores by judge and artifact, repeated records averaged, and counts of pairs of scores of two judges."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.engines.interface import Engine
@@ -18,6 +21,25 @@ MOST_PAIRS = 100_000
 """With more answers that two judges share, no intervals are computed."""
 Joint = Counter[tuple[int, int]]
 """Counts of pairs of values that two judges gave."""
+
+
+class Label(NamedTuple):
+    """A judge's total for an answer, and whether the answer is its own model's."""
+
+    judge: str
+    own: bool
+    total: Fraction | float
+
+
+class Answer(NamedTuple):
+    """The labels of an answer, sorted."""
+
+    generator: str | None
+    labels: tuple[Label, ...]
+
+
+JudgedItem = tuple[Answer, ...]
+"""The answers about an artifact. Most artifacts are like many others: items are counted, not kept one by one."""
 
 
 @dataclass(slots=True)
@@ -46,7 +68,7 @@ class JudgeScores:
     def __init__(self, engine: Engine, query: Query, eligible: str) -> None:
         self.engine = engine
         self.query = query
-        judged = engine.table("judged", query.judged(eligible))
+        judged = engine.table("judged", query.select_judged(eligible))
         refuse_shared_names(engine, query, judged, eligible)
         repeats = engine.rows(f"SELECT DISTINCT m FROM {judged}")
         text, common = query.verdicts(judged, (int(row[0]) for row in repeats))
@@ -63,7 +85,7 @@ class JudgeScores:
         rows = self.engine.rows(f"SELECT judge, COUNT(*) FROM {self._verdicts} GROUP BY judge")
         return dict(sorted((judge, int(count)) for judge, count in rows))
 
-    def shared(self) -> dict[tuple[str, str], Shared]:
+    def count_shared(self) -> dict[tuple[str, str], Shared]:
         """Return the artifacts that each pair of judges shares; pairs without any are absent."""
         text = (
             "SELECT a.judge, b.judge, COUNT(*), SUM(a.selfs + b.selfs), MAX(a.m), MAX(b.m) "
@@ -110,12 +132,22 @@ class JudgeScores:
             found[first, second].append((artifact, list(zip(whole[::2], whole[1::2], strict=True))))
         return {pair: sorted(rows) for pair, rows in found.items()}
 
-    def labels(self) -> Iterator[tuple[str, str | None, str, bool, Fraction]]:
-        """Return every total: artifact, generator, judge, and whether it is about the judge's own model."""
-        for artifact, generator, judge, selfs, total in self.engine.rows(
-            f"SELECT artifact, generator, judge, selfs, t FROM {self._verdicts}"
-        ):
-            yield artifact, generator, judge, int(selfs) > 0, Fraction(int(total), self.denominator)
+    def count_items(self) -> Counter[JudgedItem]:
+        """Return how many artifacts have each answers, with the labels of all judges."""
+        columns = "artifact, generator, judge, selfs, t"
+        rows = self.engine.rows(f"SELECT {columns} FROM {self._verdicts} ORDER BY artifact, generator, judge")
+        whole = Counter(
+            tuple((generator, judge, int(selfs) > 0, int(total)) for _, generator, judge, selfs, total in some)
+            for _, some in groupby(rows, key=itemgetter(0))
+        )
+        found: Counter[JudgedItem] = Counter()
+        for labels, count in whole.items():
+            answers = groupby(labels, key=itemgetter(0))
+            found[tuple(Answer(generator, self._labels(some)) for generator, some in answers)] += count
+        return found
+
+    def _labels(self, some: Iterable[tuple[str | None, str, bool, int]]) -> tuple[Label, ...]:
+        return tuple(Label(judge, own, Fraction(total, self.denominator)) for _, judge, own, total in some)
 
     def against_others(self, judge: str, *, own: bool) -> list[Fraction]:
         """Return a judge's total minus the mean of the cross-judging others, for each artifact of its own model or of

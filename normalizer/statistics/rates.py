@@ -12,11 +12,11 @@ from normalizer.aggregate import groups, keys, restated_scores
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.groups import Found
-from normalizer.aggregate.intervals import wilson_interval
+from normalizer.aggregate.intervals import rate_interval
 from normalizer.aggregate.query import Query
 from normalizer.aggregate.summary import Options
-from normalizer.aggregate.units import prepared, read_exactly
-from normalizer.documents.exact import rounded
+from normalizer.aggregate.units import prepare_records, read_exactly
+from normalizer.documents.exact import round_exact
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.spread import ends
@@ -25,9 +25,9 @@ BY = ("judge_model", "generator_model", "phase")
 
 
 def rate_with_interval(count: int, records: int) -> tuple[Decimal, list[Decimal]]:
-    """Return the share of a count and its 95 % interval, Wilson's, both rounded."""
+    """Return the share of a count and its 95 % interval, Clopper and Pearson's, both rounded."""
     share = Fraction(count, records)
-    return rounded(share), ends(wilson_interval(share, records))
+    return round_exact(share), ends(rate_interval(share, records))
 
 
 def invalid_rates(found: Found) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def invalid_rates(found: Found) -> dict[str, Any]:
         for level in sorted(+records, key=lambda level: keys.sort_key((level,))):
             rate, interval = rate_with_interval(invalid[level], records[level])
             counts = {"level": level, "records": records[level], "invalid": invalid[level]}
-            rates[key].append({**counts, "rate": rate, "wilson95": interval, "na": {}})
+            rates[key].append({**counts, "rate": rate, "exact95": interval, "na": {}})
     return rates
 
 
@@ -60,17 +60,17 @@ def bounds(
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         for end in ("minimum", "maximum"):
             hidden = chain(given.invalid(), map(_as_record, absent))
-            chosen = (record for record in hidden if groups.selected(record, options.where))
+            chosen = (record for record in hidden if groups.is_selected(record, options.where))
             lines = restated_scores.at_end(
                 chosen, query.rubric, end, worths=read_exactly(query, given, diagnostic=options.rules.diagnostic)
             )
             extra = restated_scores.write_lines(lines, Path(scratch) / f"{end}.jsonl")
-            with prepared(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra) as bounded:
+            with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra) as bounded:
                 ends_of[f"at_{end}"] = GroupMeans.of(engine, given, bounded, options)
     lacking = Counter(
         tuple(keys.level_in(file, name) for name in query.by)
         for file in absent
-        if groups.selected(file, options.where) and options.rules.admits_phase(keys.level_in(file, "phase"))
+        if groups.is_selected(file, options.where) and options.rules.admits_phase(keys.level_in(file, "phase"))
     )
     return [_bound(levels, query, options, headline, ends_of, lacking[levels]) for levels in headline.levels()]
 
@@ -93,10 +93,10 @@ def _bound(
     why = "only_self_judged" if options.rules.only_self_judged(kinds) else "no_records"
     return {
         "key": dict(zip(query.by, levels, strict=True)),
-        "mean": None if means["mean"] is None else rounded(means["mean"]),
+        "mean": None if means["mean"] is None else round_exact(means["mean"]),
         "n": headline.group(levels, options.rules).n,
         "invalid": hidden - absent,
         "absent": absent,
-        **{name: None if mean is None else rounded(mean) for name, mean in means.items() if name != "mean"},
+        **{name: None if mean is None else round_exact(mean) for name, mean in means.items() if name != "mean"},
         "na": {name: why for name, mean in means.items() if mean is None},
     }

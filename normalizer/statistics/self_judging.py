@@ -8,7 +8,7 @@ plain distances.
 from fractions import Fraction
 from typing import Any
 
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.severity import Estimate, JudgeModel
 from normalizer.statistics.signflip import sign_flip
@@ -38,7 +38,7 @@ def _excess(found: Estimate | None) -> dict[str, Any]:
         return {"excess": None, "excess_ci95": None, "na": dict.fromkeys(("excess", "excess_ci95"), _NOT_APART)}
     interval = found.interval()
     na = {} if interval else {"excess_ci95": "too few artifacts to tell the spread, or none"}
-    return {"excess": rounded(Fraction(found.value)), "excess_ci95": interval, "na": na}
+    return {"excess": round_exact(Fraction(found.value)), "excess_ci95": interval, "na": na}
 
 
 def _difference(values: list[Fraction], seed: int, resamples: int) -> dict[str, Any]:
@@ -46,4 +46,4 @@ def _difference(values: list[Fraction], seed: int, resamples: int) -> dict[str, 
     tested = sign_flip(values, seed, resamples) if values else None
     if tested is None:
         reasons["p"] = "there is no shared artifact"
-    return {"n": len(values), **found, "p": None if tested is None else rounded(tested.p), "na": reasons}
+    return {"n": len(values), **found, "p": None if tested is None else round_exact(tested.p), "na": reasons}

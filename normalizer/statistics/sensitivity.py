@@ -7,9 +7,9 @@ from typing import Any
 from normalizer.aggregate import groups
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.summary import Options, opened_on_engine, query_of, summarize
-from normalizer.aggregate.units import prepared
-from normalizer.documents.exact import rounded
+from normalizer.aggregate.summary import Options, open_on_engine, query_of, summarize
+from normalizer.aggregate.units import prepare_records
+from normalizer.documents.exact import round_exact
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import rates
 from normalizer.statistics.group_means import GroupMeans
@@ -17,20 +17,20 @@ from normalizer.statistics.group_means import GroupMeans
 
 def aggregate_with_sensitivity(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """Return the summary of ledgers with the part `sensitivity`. Raises UnusableLedger or CannotRun."""
-    with opened_on_engine(folders, options) as (engine, given):
+    with open_on_engine(folders, options) as (engine, given):
         return {**summarize(engine, given, options), "sensitivity": find_sensitivity(engine, given, options)}
 
 
 def find_sensitivity(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
     """Return the invalid rates, the bounds of the means of groups, and these means without each judge."""
     query = query_of(given, options)
-    with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+    with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
         headline = GroupMeans.of(engine, given, query, options)
         options.rules.check_mixing(headline.found.kinds(), options.by)
         judges = _judges(engine, query, options)
         without = [_without(engine, query, options, headline, judge) for judge in judges]
     by_all = query_of(given, replace(options, by=rates.BY))
-    with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic) as by_all:
+    with prepare_records(engine, by_all, given, diagnostic=options.rules.diagnostic) as by_all:
         found = groups.find_groups(engine, by_all, given, options.where)
     return {
         "invalid_rates": rates.invalid_rates(found),
@@ -57,7 +57,7 @@ def _without(engine: Engine, query: Query, options: Options, headline: GroupMean
             {
                 "key": dict(zip(query.by, levels, strict=True)),
                 "n": left.group(levels, options.rules).n,
-                **{name: None if value is None else rounded(value) for name, value in numbers.items()},
+                **{name: None if value is None else round_exact(value) for name, value in numbers.items()},
                 "na": {name: why for name, value in numbers.items() if value is None},
             }
         )

@@ -7,18 +7,18 @@ that share no answers with each other, directly or through others, cannot be com
 of its own, which add up to 0. Labels of a judge on its own model's outputs say nothing about its severity.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from normalizer.aggregate.intervals import quantile
-from normalizer.documents.exact import rounded
-from normalizer.statistics.judge_scores import JudgeScores
+from normalizer.documents.exact import round_exact
+from normalizer.statistics.judge_scores import Answer, JudgedItem, JudgeScores, Label
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,14 +28,8 @@ if TYPE_CHECKING:
 _ALONE = "it shares no output of another model with another judge"
 _NO_SPREAD = "too few artifacts to tell the spread, or none"
 _TINY = 1e-9
-
-
-class Label(NamedTuple):
-    """A judge's total for an answer, and whether the answer is its own model's."""
-
-    judge: str
-    own: bool
-    total: float
+Cluster = tuple[tuple[Label, ...], ...]
+"""The labels of the answers of one artifact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +49,44 @@ class Estimate:
 
 
 class JudgeModel:
-    """The fitted model. `answers` has the labels of each answer, by artifact and answer."""
+    """The fitted model, given how many artifacts have each answers."""
 
-    def __init__(self, answers: Mapping[str, Iterable[list[Label]]]) -> None:
+    def __init__(self, items: Mapping[JudgedItem, int]) -> None:
         import numpy as np
 
-        self.clusters = [[_ordered(labels) for labels in of if len(labels) > 1] for _, of in sorted(answers.items())]
-        self.clusters = [cluster for cluster in self.clusters if cluster]
-        labels = [label for cluster in self.clusters for answer in cluster for label in answer]
-        names = [(label.judge, False) for label in labels] + [(label.judge, True) for label in labels if label.own]
-        self.place = {name: at for at, name in enumerate(sorted(set(names)))}
-        self.labels, self.answers = len(labels), sum(map(len, self.clusters))
+        counted: Counter[Cluster] = Counter()
+        for item, count in items.items():
+            cluster = tuple(tuple(sorted(answer.labels)) for answer in item if len(answer.labels) > 1)
+            if cluster:
+                counted[cluster] += count
+        self.clusters = dict(sorted(counted.items()))
+        """Artifacts that are alike are one, with their number: labels of the answers that several judges judged."""
+        names = {
+            (label.judge, own)
+            for cluster in self.clusters
+            for answer in cluster
+            for label in answer
+            for own in {False, label.own}
+        }
+        self.place = {name: at for at, name in enumerate(sorted(names))}
+        self.labels = sum(count * sum(map(len, cluster)) for cluster, count in self.clusters.items())
+        self.answers = sum(count * len(cluster) for cluster, count in self.clusters.items())
         self._designs: dict[Any, Array] = {}
         size = len(self.place)
         information, right = np.zeros((size, size)), np.zeros(size)
         self.within = 0.0
-        for cluster in self.clusters:
+        for cluster, count in self.clusters.items():
             design, totals = self._design(cluster), _deviations(cluster)
-            information += design.T @ design
-            right += design.T @ totals
-            self.within += float(totals @ totals)
+            information += count * design.T @ design
+            right += count * design.T @ totals
+            self.within += count * float(totals @ totals)
         self.inverse = np.linalg.pinv(information, rcond=1e-10, hermitian=True)
         self.effects = self.inverse @ right
         self.rank = round(float(np.trace(self.inverse @ information)))
         self.residual = max(self.within - float(self.effects @ right), 0.0)
         self._estimable = self.inverse @ information
 
-    def _design(self, cluster: list[list[Label]]) -> "Array":
+    def _design(self, cluster: Cluster) -> "Array":
         """Return the rows of a cluster, less the mean of each answer."""
         import numpy as np
 
@@ -153,7 +158,7 @@ class JudgeModel:
         known: dict[int, tuple[Array, Array, float]] = {}
         square, trace, squares = 0.0, 0.0, 0.0
         spread = np.zeros_like(self.inverse)
-        for cluster in self.clusters:
+        for cluster, count in self.clusters.items():
             design = self._design(cluster)
             if id(design) not in known:
                 values, vectors = np.linalg.eigh(np.eye(len(design)) - design @ self.inverse @ design.T)
@@ -162,22 +167,20 @@ class JudgeModel:
                 moved = design.T @ weights
                 known[id(design)] = weights, moved, float(weights @ weights - moved @ self.inverse @ moved)
             weights, moved, own = known[id(design)]
-            square += float(weights @ (_deviations(cluster) - design @ self.effects)) ** 2
-            trace += own
-            squares += own**2 - float(moved @ self.inverse @ moved) ** 2
-            spread += np.outer(moved, moved)
+            square += count * float(weights @ (_deviations(cluster) - design @ self.effects)) ** 2
+            trace += count * own
+            squares += count * (own**2 - float(moved @ self.inverse @ moved) ** 2)
+            spread += count * np.outer(moved, moved)
         crossed = self.inverse @ spread
         squares += float(np.trace(crossed @ crossed))
         return square, trace**2 / squares if squares > _TINY**2 else None
 
 
-def fit_judges(scores: JudgeScores) -> JudgeModel:
-    """Return the model of all labels of the engine."""
-    answers: dict[str, dict[str | None, list[Label]]] = defaultdict(lambda: defaultdict(list))
-    for artifact, generator, judge, own, total in scores.labels():
-        answers[artifact][generator].append(Label(judge, own, float(total)))
-    ordered = {artifact: [of[name] for name in sorted(of, key=str)] for artifact, of in answers.items()}
-    return JudgeModel(ordered)
+def count_answers(answers: Mapping[str, Iterable[list[Label]]]) -> Counter[JudgedItem]:
+    """Return the items of labels that are in memory, given by artifact and answer."""
+    return Counter(
+        tuple(Answer(str(place), tuple(labels)) for place, labels in enumerate(of)) for of in answers.values()
+    )
 
 
 def severity(scores: JudgeScores, model: JudgeModel) -> dict[str, Any]:
@@ -206,19 +209,15 @@ def _effect(found: Estimate | None) -> dict[str, Any]:
     return {**document, "se": _number(found.error), "na": {}}
 
 
-def _ordered(labels: Iterable[Label]) -> list[Label]:
-    return sorted(labels)
-
-
-def _deviations(cluster: list[list[Label]]) -> "Array":
+def _deviations(cluster: Cluster) -> "Array":
     import numpy as np
 
     parts = []
     for answer in cluster:
-        totals = np.array([label.total for label in answer])
+        totals = np.array([float(label.total) for label in answer])
         parts.append(totals - totals.mean())
     return np.concatenate(parts)
 
 
 def _number(value: float) -> Decimal:
-    return rounded(Fraction(value))
+    return round_exact(Fraction(value))

@@ -32,7 +32,7 @@ def sign_flip(differences: list[Fraction], seed: int, resamples: int = RESAMPLES
         return Tested(_exact(sizes, observed), "exact")
     if len(sizes) > _MANY:
         return Tested(Fraction(erfc(observed / sqrt(2 * sum(size * size for size in sizes)))), "normal")
-    return Tested(_drawn(sizes, observed, seed, resamples), "monte_carlo")
+    return Tested(_draw_p(sizes, observed, seed, resamples), "monte_carlo")
 
 
 def _whole(differences: list[Fraction]) -> tuple[list[int], int]:
@@ -56,7 +56,7 @@ def _exact(sizes: list[int], observed: int) -> Fraction:
     return Fraction(2 * tail, 2 ** len(sizes))
 
 
-def _drawn(sizes: list[int], observed: int, seed: int, resamples: int) -> Fraction:
+def _draw_p(sizes: list[int], observed: int, seed: int, resamples: int) -> Fraction:
     import numpy as np
 
     source = np.random.PCG64(seed)  # its raw stream is promised never to change

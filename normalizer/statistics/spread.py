@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from normalizer.aggregate.intervals import t_interval
-from normalizer.documents.exact import rounded, rounded_root
+from normalizer.documents.exact import round_exact, round_root
 
 
 def mean_of(values: Sequence[Fraction]) -> Fraction:
@@ -26,13 +26,13 @@ def spread(values: Sequence[Fraction], name: str, what: str) -> tuple[dict[str, 
         return {name: None, "sd": None, "ci95": None}, dict.fromkeys((name, "sd", "ci95"), f"there is no {what}")
     mean = mean_of(values)
     if len(values) == 1:
-        found: dict[str, Any] = {name: rounded(mean), "sd": None, "ci95": None}
+        found: dict[str, Any] = {name: round_exact(mean), "sd": None, "ci95": None}
         return found, dict.fromkeys(("sd", "ci95"), f"there is only one {what}")
     variance = variance_of(values)
     interval = t_interval(mean, variance / len(values), len(values) - 1)
-    return {name: rounded(mean), "sd": rounded_root(variance), "ci95": ends(interval)}, {}
+    return {name: round_exact(mean), "sd": round_root(variance), "ci95": ends(interval)}, {}
 
 
 def ends(interval: tuple[Fraction, Fraction]) -> list[Decimal]:
     """Return an interval as a member of a document."""
-    return [rounded(end) for end in interval]
+    return [round_exact(end) for end in interval]

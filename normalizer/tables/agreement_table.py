@@ -5,13 +5,13 @@ from typing import Any
 
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table, p_value, tell_range, tell_reasons
-from normalizer.tables.summary_table import left_out_note, of_all
+from normalizer.tables.summary_table import note_left_out, of_all
 
 _SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 _WITH_INTERVAL = ("exact", "kappa", "ac1", "alpha_ordinal")
 
 
-def named(report: dict[str, Any]) -> list[tuple[str, Table]]:
+def list_tables(report: dict[str, Any]) -> list[tuple[str, Table]]:
     """Return all tables by title, without empty ones except the first."""
     tables = [
         ("Agreement of judges", table(report)),
@@ -52,7 +52,7 @@ def table(report: dict[str, Any]) -> Table:
         "who give each value as often as these do; it falls where one value is rare, and ac1 does not: report both. "
         "95 % intervals assume independent artifacts; the JSON has those of all measures."
     )
-    notes.append(left_out_note(report))
+    notes.append(note_left_out(report))
     notes += [f"NA: {reason}." for reason in sorted(reasons)]
     bounds = [f"{name}.{end}" for name in _WITH_INTERVAL for end in ("ci95_low", "ci95_high")]
     return Table(["judge", "other judge", "measure", "n", *_SHOWN, *bounds, "flags"], rows, notes)

@@ -4,7 +4,7 @@ from typing import Any
 
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table, p_value
-from normalizer.tables.summary_table import left_out_note, of_all
+from normalizer.tables.summary_table import note_left_out, of_all
 
 _SHOWN = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
 _SELF_JUDGED = "Some labels are of a judge on its own model's outputs (self_judged_included)."
@@ -12,7 +12,7 @@ _WITH_INTERVAL = ("exact", "bias", "kappa", "pearson")
 _BESIDE = ("exact", "mae", "kappa")
 
 
-def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
+def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
     """Return all tables that are not empty, by title."""
     tables = [
         ("Judges against gold", judges(document)),
@@ -22,7 +22,7 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
         ("Judges in the place of an annotator", _in_place(document)),
         ("Alternative-annotator test", _alternatives(document)),
         ("Closest judge or panel", _closest(document)),
-        ("Gold means, prediction-powered", _powered(document)),
+        ("Gold means, prediction-powered", _prediction_powered(document)),
         ("Pass rates corrected for the judge's errors", _pass_rates(document)),
     ]
     return [(title, table) for title, table in tables if table.rows]
@@ -60,7 +60,7 @@ def judges(document: dict[str, Any]) -> Table:
         f"{items['both']} of {items['judged']} judged items have gold, of {document['annotators']} annotators "
         f"(consensus: {document['consensus']})."
     )
-    notes += [left_out_note(document), *(f"NA: {reason}." for reason in sorted(reasons))]
+    notes += [note_left_out(document), *(f"NA: {reason}." for reason in sorted(reasons))]
     return Table(columns, rows, notes)
 
 
@@ -188,7 +188,7 @@ def _closest(document: dict[str, Any]) -> Table:
     return Table(columns, rows, sorted(notes))
 
 
-def _powered(document: dict[str, Any]) -> Table:
+def _prediction_powered(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     notes = {"Labelled items must be a random sample of all items."}
     for measure in document["measures"]:

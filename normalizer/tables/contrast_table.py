@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from normalizer.aggregate import cell_names
+from normalizer.estimation.paired_test import ASSUMPTIONS
 from normalizer.tables.formats import Cell, Table, p_value, tell_range
-from normalizer.tables.summary_table import left_out_note, of_all
+from normalizer.tables.summary_table import note_left_out, of_all
 
 _COLUMNS = ["measure", "levels", "pairs", "items", "unpaired", "difference", "interval"]
 _COLUMNS += ["over judges", "p", "p_holm", "verdict"]
@@ -20,14 +21,12 @@ def table(report: dict[str, Any]) -> Table:
         cells: list[Cell] = [row["measure"], levels, row["n"], row["items"], row["unpaired"], row["difference"]]
         cells += [tell_range(row["ci95"]), tell_range(row["ci95_over_judges"])]
         rows.append([*cells, p_value(row["p"]), p_value(row["p_holm"]), row["verdict"]])
-    methods = {row["method"] for row in report["contrasts"]}
-    how = f"; signs drawn with seed {report['seed']}" if "monte_carlo" in methods else ""
+    used = {row["assumes"] for row in report["contrasts"]} - {None}
     key, paired = report["contrasts"][0]["key"], ", ".join(report["paired_by"])
     notes = [
-        f"Levels of {key}, first minus second, paired by {paired} and judge. Sign-flip test, two-sided, item by "
-        f"item{how}; Holm's correction covers the totals, and the dimensions.",
-        "The interval assumes that items are independent and that losses not seen are like those seen; it holds 0 "
-        "where p is above 0.05.",
+        f"Levels of {key}, first minus second, paired by {paired} and judge. Interval and p are of one test, "
+        "two-sided, item by item; Holm's correction covers the totals, and the dimensions.",
+        *(f"{'Interval and p' if len(used) == 1 else name}: {ASSUMPTIONS[name]}." for name in sorted(used)),
         "over judges: the interval for other judges like these, too; report it where you claim more than what these "
         "judges say.",
         "verdict: higher or lower, of the first level, where p (Holm) is at most 0.05.",
@@ -39,4 +38,4 @@ def table(report: dict[str, Any]) -> Table:
 def with_notes(document: dict[str, Any]) -> Table:
     """Return the table of a document of contrasts, with all notes on its numbers."""
     found = table(document)
-    return replace(found, notes=[*of_all(document["flags"]), *found.notes, left_out_note(document)])
+    return replace(found, notes=[*of_all(document["flags"]), *found.notes, note_left_out(document)])

@@ -30,7 +30,7 @@ class Table:
 class PValue(Decimal):
     """A rounded p-value. One that is 0 is shown to people as less than the least that is written."""
 
-    def shown(self, least: Decimal = _LEAST_P) -> str:
+    def to_text(self, least: Decimal = _LEAST_P) -> str:
         """Return the text for people, where p-values below half of `least` are written as 0."""
         return f"< {least:f}" if self < least / 2 else f"{self:f}"
 
@@ -40,7 +40,7 @@ def p_value(p: Decimal | None) -> PValue | None:
     return None if p is None else PValue(p)
 
 
-def chosen(table: Table, columns: tuple[str, ...] = (), names: dict[str, str] | None = None) -> Table:
+def choose_columns(table: Table, columns: tuple[str, ...] = (), names: dict[str, str] | None = None) -> Table:
     """Return the table with only these columns, in this order, renamed as `names` says. Raises CannotRun for a column
     that the table does not have."""
     names = names or {}
@@ -53,7 +53,7 @@ def chosen(table: Table, columns: tuple[str, ...] = (), names: dict[str, str] | 
     return Table([names.get(table.columns[place], table.columns[place]) for place in places], rows, table.notes, bold)
 
 
-def flagged(table: Table, flags: list[str]) -> Table:
+def add_flags(table: Table, flags: list[str]) -> Table:
     """Return the table with flags for all its numbers added to every row, because CSV has no notes."""
     if not flags or "flags" in table.columns:
         return table
@@ -61,14 +61,17 @@ def flagged(table: Table, flags: list[str]) -> Table:
     return Table([*table.columns, "flags"], rows, table.notes, table.bold)
 
 
-def written(table: Table, form: str) -> str:
+def write_table(table: Table, form: str) -> str:
     """Return the table as text, csv, md or latex."""
     return {"text": text, "csv": csv_text, "md": markdown, "latex": latex}[form](table)
 
 
 def text(table: Table) -> str:
     """Return the table as aligned text."""
-    shown = [[seen(cell) for cell in table.columns], *([seen(cell) for cell in row] for row in table.rows)]
+    shown = [
+        [escape_invisible(cell) for cell in table.columns],
+        *([escape_invisible(cell) for cell in row] for row in table.rows),
+    ]
     widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
     right = numeric(table)
     lines = []
@@ -90,9 +93,9 @@ def csv_text(table: Table) -> str:
 def markdown(table: Table) -> str:
     """Return a Markdown table, with the notes as a list."""
     rule = ["---:" if is_right else "---" for is_right in numeric(table)]
-    lines = [_markdown_row([markdown_text(seen(cell)) for cell in table.columns]), _markdown_row(rule)]
+    lines = [_markdown_row([markdown_text(escape_invisible(cell)) for cell in table.columns]), _markdown_row(rule)]
     for place, row in enumerate(table.rows):
-        cells = [markdown_text(seen(cell)) for cell in row]
+        cells = [markdown_text(escape_invisible(cell)) for cell in row]
         lines.append(
             _markdown_row([f"**{cell}**" if (place, at) in table.bold else cell for at, cell in enumerate(cells)])
         )
@@ -145,9 +148,9 @@ def numeric(table: Table) -> list[bool]:
     ]
 
 
-def seen(cell: Cell) -> str:
+def escape_invisible(cell: Cell) -> str:
     """Return a cell with invisible characters escaped, so that different values look different."""
-    shown = cell.shown() if isinstance(cell, PValue) else cell_text(cell)
+    shown = cell.to_text() if isinstance(cell, PValue) else cell_text(cell)
     is_seen = shown.isprintable() and shown == shown.strip() and "  " not in shown
     is_seen = is_seen and not shown.startswith(_CI_COMMANDS)
     return shown if is_seen else json_quoted(shown)
@@ -219,7 +222,7 @@ def _break_heading(name: str) -> str:
 def _latex(cell: Cell) -> str:
     if isinstance(cell, (int, Decimal)) and not isinstance(cell, (bool, PValue)):
         return f"${cell_text(cell)}$" if cell < 0 else cell_text(cell)
-    return _latex_text(seen(cell))
+    return _latex_text(escape_invisible(cell))
 
 
 def _latex_text(text: str) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from normalizer.aggregate import cell_names
+from normalizer.estimation.paired_test import SCALE
 from normalizer.tables.formats import Cell, Table, cell_text, markdown, markdown_text, p_value
 
 _MARKS = {
@@ -36,7 +37,9 @@ def notes(document: dict[str, Any]) -> list[str]:
     said = [] if rival is None else [f"rate: wins against {cell_names.level(rival)}, a draw being half a win."]
     said += [
         f"Differences are {sign}, paired by {paired}; intervals at {100 * (1 - document['alpha_each']):g} % "
-        f"(alpha {document['alpha']:g} over {len(document['results'])} verdicts); margin {document['margin']:f}."
+        f"(alpha {document['alpha']:g} over {len(document['results'])} verdicts); margin {document['margin']:f}.",
+        f"An unchanged candidate is called worse in at most {50 * document['alpha_each']:g} % of runs, and one that is "
+        f"worse than the margin passes in at most as many{_if_spread(document)}.",
     ]
     for result in document["results"]:
         said.append(
@@ -44,6 +47,10 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"{result['worsened']} worsened{_alone(document, result)}.{_limits(result)}"
         )
     return said + _count_left_out(document) + [f"{flag}: let pass as asked." for flag in document["flags"]]
+
+
+def _if_spread(document: dict[str, Any]) -> str:
+    return "" if document["assume"] == SCALE else ", if the spread seen is the spread there is"
 
 
 def _limits(result: dict[str, Any]) -> str:
@@ -55,6 +62,8 @@ def _limits(result: dict[str, Any]) -> str:
         said += f" A run like this shows a true difference of {result['detectable']:f} four times in five."
     if result["tipping_point"] is not None:
         said += f" {result['tipping_point']} more pairs with the greatest loss would undo the pass."
+    if result["pairs_needed"] is not None:
+        said += f" An unchanged system passes four times in five with {result['pairs_needed']} pairs."
     return said
 
 

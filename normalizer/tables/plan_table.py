@@ -4,10 +4,10 @@ from typing import Any
 
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
-from normalizer.tables.summary_table import left_out_note, of_all
+from normalizer.tables.summary_table import note_left_out, of_all
 
 
-def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
+def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
     """Return the tables by title, without the plan if it is empty."""
     tables = [
         ("Noise of judges asked again", noise(document)),
@@ -30,10 +30,10 @@ def noise(document: dict[str, Any]) -> Table:
     reasons = sorted({row["na"] for row in document["results"] if row["na"]})
     notes = [*of_all(document["flags"]), "changed: share of repeated pairs of labels that differ."]
     notes.append(
-        "noise share: variance within items over all variance (1 - ICC); "
-        "interval by items with up to 7 different labels, by the F distribution (normal labels) with more."
+        "noise share: variance within items over all variance (1 - ICC); its interval assumes that items are "
+        "independent, and nothing about how labels are distributed."
     )
-    notes += [left_out_note(document), *(f"NA: {reason}." for reason in reasons)]
+    notes += [note_left_out(document), *(f"NA: {reason}." for reason in reasons)]
     return Table([*columns, "noise share", "ci95_low", "ci95_high"], rows, notes)
 
 

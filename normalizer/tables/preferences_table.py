@@ -6,20 +6,20 @@ import contract_spec as spec
 
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
-from normalizer.tables.summary_table import left_out_note, of_all, recipe_notes
+from normalizer.tables.summary_table import note_left_out, of_all, recipe_notes
 
 _COUNTS = ("wins", "losses", "draws", "both_bad", "missing", "items")
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 
 
-def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
+def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
     """Return all tables by title, without empty ones except the first, whose notes say what was left out of all."""
     tables = [
         ("Pairs", pairs(document)),
         ("Scores by a recipe", _recipe(document)),
         ("Generators against all others", overall(document)),
         ("Order shown", _order(document)),
-        ("Verdicts in both orders", _swapped(document)),
+        ("Verdicts in both orders", _order_swaps(document)),
         ("Bradley-Terry ratings", ratings(document)),
         ("Length", _length(document)),
     ]
@@ -96,14 +96,15 @@ def notes(document: dict[str, Any], told: list[dict[str, Any]]) -> list[str]:
         "verdicts are in no rate."
     )
     said.append(
-        f"95 % intervals: Wilson over items; bootstrap by item ({drawn['resamples']} resamples, seed {drawn['seed']})."
+        f"95 % intervals: Clopper and Pearson's over items; bootstrap by item ({drawn['resamples']} resamples, seed "
+        f"{drawn['seed']})."
     )
     if any(row["share"] is not None for row in told):
         said.append(
             "weighted: the mean preference for the first, from 0 to 1, item by item, with the interval of a mean on a "
             "scale; AlpacaEval publishes it as its win rate, in percent."
         )
-    said.append(left_out_note(document))
+    said.append(note_left_out(document))
     return said + _reasons(told)
 
 
@@ -117,15 +118,15 @@ def _order(document: dict[str, Any]) -> Table:
     return Table([*columns, "order unknown"], rows, notes)
 
 
-def _swapped(document: dict[str, Any]) -> Table:
+def _order_swaps(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     for group in document["groups"]:
         found = group["order"]["swapped"]
         if found["pairs"]:
             cells: list[Cell] = [found["pairs"], found["decided"], found["consistent"], found["consistency"]]
-            cells += [*_two(found["wilson95"]), found["first_both_times"], found["second_both_times"]]
+            cells += [*_two(found["exact95"]), found["first_both_times"], found["second_both_times"]]
             rows.append([*_levels(group), *cells])
-    columns = ["pairs", "decided", "consistent", "consistency", "wilson95_low", "wilson95_high", "first twice"]
+    columns = ["pairs", "decided", "consistent", "consistency", "exact95_low", "exact95_high", "first twice"]
     note = "Verdicts on the same answers by the same judge in both orders; the full table is in the JSON."
     return Table([*document["by"], *columns, "second twice"], rows, [note])
 
@@ -141,7 +142,7 @@ def _length(document: dict[str, Any]) -> Table:
             start: list[Cell] = [*_levels(group), _name(pair["a"]), _name(pair["b"])]
             for found in pair["length"]["bins"]:
                 if found["items"]:
-                    rows.append([*start, found["a_is"], found["items"], found["rate"], *_two(found["wilson95"])])
+                    rows.append([*start, found["a_is"], found["items"], found["rate"], *_two(found["exact95"])])
             controlled = pair["length"]["controlled"]
             rows.append([*start, "controlled", controlled["items"], controlled["rate"], *_two(controlled["ci95"])])
             said |= {f"NA: {controlled['na']}."} if controlled["na"] else set()
@@ -151,13 +152,13 @@ def _length(document: dict[str, Any]) -> Table:
 
 def _rates(start: list[str], told: list[tuple[list[Cell], dict[str, Any]]]) -> tuple[list[str], list[list[Cell]]]:
     """Return columns and rows of rates, given the first cells of each; the weighted rate where there is one."""
-    columns = [*start, *_COUNTS, "rate", "wilson95_low", "wilson95_high", "bootstrap95_low", "bootstrap95_high"]
+    columns = [*start, *_COUNTS, "rate", "exact95_low", "exact95_high", "bootstrap95_low", "bootstrap95_high"]
     weighted = any(found["share"] is not None for _, found in told)
     columns += ["weighted", "weighted95_low", "weighted95_high"] if weighted else []
     rows = []
     for first, found in told:
         cells: list[Cell] = [*first, *(found[name] for name in _COUNTS)]
-        cells += [found["rate"], *_two(found["wilson95"]), *_two(found["bootstrap95"])]
+        cells += [found["rate"], *_two(found["exact95"]), *_two(found["bootstrap95"])]
         cells += [found["share"], *_two(found["share_ci95"])] if weighted else []
         rows.append([*cells, " ".join(found["flags"])])
     return [*columns, "flags"], rows

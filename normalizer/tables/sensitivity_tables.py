@@ -6,7 +6,7 @@ from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table, tell_range, tell_reasons
 
 
-def named(found: dict[str, Any], by: list[str]) -> list[tuple[str, Table]]:
+def list_tables(found: dict[str, Any], by: list[str]) -> list[tuple[str, Table]]:
     """Return the tables of a summary's `sensitivity` by title; `by` are the keys of its groups."""
     return [
         ("Invalid records", _rates(found["invalid_rates"])),
@@ -20,11 +20,13 @@ def named(found: dict[str, Any], by: list[str]) -> list[tuple[str, Table]]:
 
 def _rates(rates: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [key, cell_names.level(row["level"]), row["records"], row["invalid"], row["rate"], tell_range(row["wilson95"])]
+        [key, cell_names.level(row["level"]), row["records"], row["invalid"], row["rate"], tell_range(row["exact95"])]
         for key, levels in rates.items()
         for row in levels
     ]
-    return Table(["key", "level", "records", "invalid", "rate", "95 % interval"], rows, ["Intervals are Wilson's."])
+    return Table(
+        ["key", "level", "records", "invalid", "rate", "95 % interval"], rows, ["Intervals are Clopper and Pearson's."]
+    )
 
 
 def _bounds(bounds: list[dict[str, Any]], by: list[str]) -> Table:

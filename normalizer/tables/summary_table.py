@@ -86,7 +86,9 @@ def _fix_places(moments: dict[str, Any], places: int) -> dict[str, Any]:
     return {**moments, **fixed, "ci95": interval}
 
 
-def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_better: bool | None = None) -> Table:
+def lay_out_for_paper(
+    summary: dict[str, Any], cells: str, places: int, *, lower_is_better: bool | None = None
+) -> Table:
     """Return a table for a paper: keys, n, and the mean of the total and of each dimension with its spread in one cell.
 
     The summary must have more places than are shown: half an interval is rounded here, once. `cells` is `mean`,
@@ -155,7 +157,7 @@ def notes(summary: dict[str, Any]) -> list[str]:
         _interval(summary["interval"])
         + f" Numbers are exact, rounded once to {summary['rounding']['places']} places, ties to even."
     )
-    said.append(f"In the table: {counted} of {left_out_note(summary)}")
+    said.append(f"In the table: {counted} of {note_left_out(summary)}")
     said += recipe_notes(summary["recipe"]) if "recipe" in summary else []
     used = sorted({flag for row in summary["rows"] for flag in row["flags"]})
     return said + [f"{flag}: {_FLAGS[flag]}" for flag in used]
@@ -174,7 +176,7 @@ def of_all(flags: list[str]) -> list[str]:
     return [_OF_ALL[flag] for flag in flags]
 
 
-def left_out_note(document: dict[str, Any]) -> str:
+def note_left_out(document: dict[str, Any]) -> str:
     """A note with the number of records and how many were left out, by reason."""
     out = ", ".join(f"{reason} {count}" for reason, count in document["left_out"].items())
     return f"{document['records']} records. Left out: {out}."
@@ -210,7 +212,8 @@ def _levels(row: dict[str, Any]) -> list[Cell]:
 _OF_ALL = {
     "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
     "mixed_instruments": "MIXED: one judge has records by different prompts, versions or settings, which are different "
-    "instruments; group --by judge_prompt_version, judge_version, judge_prompt_sha256 or judge_settings.",
+    "instruments; group --by, or select --where, judge_prompt_version, judge_version, judge_prompt_sha256 or "
+    "judge_settings.",
     "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
     "mixed_legs": "MIXED: records of several legs of a run (different judges) are put together, as was asked for.",
     "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",

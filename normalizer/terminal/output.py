@@ -34,7 +34,7 @@ def print_table(table: Table, form: str, *, nl: bool = False) -> None:
     if form == "text" and _on_terminal():
         text = fit_table(table, _width(), colour=_in_colour())
     else:
-        text = formats.written(table, form)
+        text = formats.write_table(table, form)
     # Bytes that a terminal would take for colours may be part of a name, and stay.
     click.echo(text, nl=nl, color=True)
 

@@ -99,7 +99,7 @@ class Steps:
 
 
 @contextmanager
-def elapsed(what: str, *, shown: bool = True, line: ProgressLine = LINE, rest: float = DELAY) -> Iterator[None]:
+def show_elapsed(what: str, *, shown: bool = True, line: ProgressLine = LINE, rest: float = DELAY) -> Iterator[None]:
     """Show once a second for how long the work inside has gone on, which an engine does without telling how far it is.
 
     Give `shown` as False where that work starts processes, which must not be forked beside a thread, or shows its own

@@ -7,9 +7,14 @@ made it; one that is made outside of any call lives as long as the engine.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from normalizer.aggregate.parsed_lines import Fields
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class RecordFiles(NamedTuple):
@@ -39,3 +44,7 @@ class Engine(Protocol):
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query, in no particular order."""
+
+    def columns(self, text: str) -> "list[Numbers]":
+        """Return the columns of a query as arrays, whose rows are in the order that it asks for. None of its values may
+        be null."""

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
@@ -14,6 +14,9 @@ from normalizer.aggregate.engines.interface import RecordFiles
 from normalizer.aggregate.parsed_lines import Fields, sql_literal
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
+
+if TYPE_CHECKING:
+    from normalizer.aggregate.engines.interface import Numbers
 
 T = TypeVar("T")
 _MUCH = 64 << 20
@@ -29,7 +32,7 @@ _LONGEST = 3 * LIMITS["max_bundle_bytes"]
 class DuckDB:
     """A database that spills to a scratch folder when it reaches its limit of memory.
 
-    Parsed lines are kept in memory if there are few, else compressed in a file of the scratch folder.
+    Tables are kept in memory if there are few lines, else compressed in a file of the scratch folder.
     """
 
     def __init__(self, scratch: Path, memory: str, work: int = 0) -> None:
@@ -91,17 +94,17 @@ class DuckDB:
             self._calls[-1].append(made)
 
     def table(self, name: str, text: str) -> str:
-        """Store the result of a query as a table; returns its name, which begins so."""
-        return self._create("TABLE", name, text)
+        """Store the result of a query as a table, beside the parsed lines; returns its name, which begins so."""
+        own = f"kept.{name}_{next(self._names)}"
+        self._run(f"CREATE TABLE {own} AS {text}")
+        self._note(f"TABLE {own}")
+        return own
 
     def view(self, name: str, text: str) -> str:
         """Give a query a name, which begins so and is returned. It runs each time it is read."""
-        return self._create("VIEW", name, text)
-
-    def _create(self, what: str, name: str, text: str) -> str:
         own = f"{name}_{next(self._names)}"
-        self._run(f"CREATE TEMP {what} {own} AS {text}")
-        self._note(f"{what} {own}")
+        self._run(f"CREATE TEMP VIEW {own} AS {text}")
+        self._note(f"VIEW {own}")
         return own
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
@@ -109,6 +112,12 @@ class DuckDB:
         cursor = self._run(text)
         while batch := self._interruptible(lambda: cursor.fetchmany(_BATCH)):
             yield from batch
+
+    def columns(self, text: str) -> "list[Numbers]":
+        """Return the columns of a query as arrays. None of its values may be null."""
+        cursor = self._run(text)
+        found = self._interruptible(cursor.fetchnumpy)
+        return list(found.values())
 
     def _run(self, text: str) -> duckdb.DuckDBPyConnection:
         try:
@@ -155,12 +164,14 @@ class DuckDB:
 def _read(sources: list[tuple[list[Path], str | None]], fields: Fields, longest: int) -> str:
     """Return SQL that reads lines, each at most that long, as a table with the columns of `Fields`."""
     members = dict.fromkeys(fields.members, "VARCHAR")
-    members["scores"] = _members((*fields.dimensions, *fields.aside))
+    if fields.dimensions or fields.aside:
+        members["scores"] = _members((*fields.dimensions, *fields.aside))
     members["factors"] = "MAP(VARCHAR, VARCHAR)"
-    members["source"] = 'STRUCT("bundle_sha256" VARCHAR, "line" VARCHAR)'
+    members |= {name: _members(inner) for name, inner in fields.nested.items()}
     columns = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in members.items())
     taken = [*fields.members, "factors"]
     taken += [f"scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
+    taken += [f'{name}."{each}" AS {name}_{each}' for name, inner in fields.objects for each in inner]
     factors = "CAST(to_json(list_sort(map_entries(factors))) AS VARCHAR)"
     taken += [f"CASE WHEN artifact = file AND source.line IS NULL THEN {factors} END AS named_factors"]
     parts = []

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -15,8 +15,12 @@ from normalizer.aggregate.parsed_lines import Fields, sql_literal
 from normalizer.batch.spark import session
 from normalizer.errors import CannotRun
 
+if TYPE_CHECKING:
+    from normalizer.aggregate.engines.interface import Numbers
+
 _LITTLE = 64 << 20
 """Fewer bytes of records are read faster than Java warms up."""
+_BATCH = 10_000
 
 
 class Spark:
@@ -31,13 +35,13 @@ class Spark:
     def parse(self, files: list[RecordFiles], fields: Fields, select: Callable[[str], str]) -> str:
         """Read lines once and store what a query makes of them; `select` returns it, given what to read from."""
         members = [f"{name} STRING" for name in fields.members]
+        members += ["scores MAP<STRING, STRING>", "factors MAP<STRING, STRING>"]
         members += [
-            "source STRUCT<bundle_sha256: STRING, line: STRING>",
-            "scores MAP<STRING, STRING>",
-            "factors MAP<STRING, STRING>",
+            f"{name} STRUCT<{', '.join(f'{each}: STRING' for each in inner)}>" for name, inner in fields.nested.items()
         ]
         taken = [*(f"r.{name}" for name in fields.members), "r.factors"]
         taken += [f"r.scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
+        taken += [f"r.{name}.{each} AS {name}_{each}" for name, inner in fields.objects for each in inner]
         factors = "to_json(array_sort(map_entries(r.factors)))"
         taken += [f"CASE WHEN r.artifact = r.file AND r.source.line IS NULL THEN {factors} END AS named_factors"]
         schema = sql_literal(", ".join(members))
@@ -86,6 +90,16 @@ class Spark:
             yield from map(tuple, self._run(text).toLocalIterator())
         except PySparkException as error:
             raise _unreadable(error) from None
+
+    def columns(self, text: str) -> "list[Numbers]":
+        """Return the columns of a query as arrays. None of its values may be null."""
+        import numpy as np
+
+        rows, width = self.rows(text), len(self._run(text).columns)
+        parts = [np.zeros((0, width))]
+        while batch := list(islice(rows, _BATCH)):
+            parts.append(np.array(batch, dtype=float))
+        return list(np.concatenate(parts).T)
 
     def _run(self, text: str) -> DataFrame:
         try:

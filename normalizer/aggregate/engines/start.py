@@ -14,7 +14,7 @@ ENGINES = ("duckdb", "spark")
 
 
 @contextmanager
-def started(name: str, memory: str, work: int) -> Iterator[Engine]:
+def start_engine(name: str, memory: str, work: int) -> Iterator[Engine]:
     """Start an engine for about `work` bytes of records. It is imported here, because both take long to import."""
     if name == "duckdb":
         try:

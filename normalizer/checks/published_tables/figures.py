@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from normalizer.aggregate import cell_names
-from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.summary import Options, summarize
 from normalizer.documents.recipes import Recipe, recipes_of
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import OpenLedgers, as_one, holds_comparisons, opened_each
+from normalizer.ledger.open_ledgers import OpenLedgers, as_one, holds_comparisons, open_each
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.overview import PreferenceOptions, preferences_of
+from normalizer.preferences.group_preferences import PreferenceOptions, preferences_of
 
 FINE = 40
 """Decimal places of means here: enough to tell a tie from a near tie."""
@@ -24,7 +24,7 @@ _COUNTED = ("n", "n_items", "n_records", "n_judges", "at_min", "at_max")
 _SUMMARY = {"records": "n_records", "judges": "n_judges", "items": "n_items", "at min": "at_min", "at max": "at_max"}
 _MOMENTS = ("sd", "min", "max", "ci95_low", "ci95_high", "ci95")
 _COMPARED = ("wins", "losses", "draws", "both_bad", "missing", "items")
-_RATES = {"wilson95_low": "rate.ci95_low", "wilson95_high": "rate.ci95_high"}
+_RATES = {"exact95_low": "rate.ci95_low", "exact95_high": "rate.ci95_high"}
 _RATES |= {"weighted95_low": "weighted.ci95_low", "weighted95_high": "weighted.ci95_high", "win_rate": "rate.mean"}
 
 
@@ -62,7 +62,7 @@ class Figures(NamedTuple):
 
 def figures(folders: tuple[Path, ...], options: Options, pairing: Pairing) -> Figures:
     """Return the numbers of ledgers of scores or of comparisons. Raises CannotRun."""
-    with opened_each(folders, options.check) as opened:
+    with open_each(folders, options.check) as opened:
         return _figures([opened[folder] for folder in folders], options, pairing)
 
 
@@ -82,7 +82,7 @@ def _of_scores(given: OpenLedgers, options: Options) -> Figures:
     for name in (*options.by, *options.where):
         if name in COMPARED_BY:
             raise CannotRun(f"{name} is a key of comparisons, and these ledgers hold single scores")
-    with started(options.engine, options.memory, given.size) as engine:
+    with start_engine(options.engine, options.memory, given.size) as engine:
         summary = summarize(engine, given, options)
     rows = []
     for row in summary["rows"]:
@@ -134,7 +134,7 @@ def _of_comparisons(ledgers: list[Ledger], options: Options, pairing: Pairing) -
 
 def _measures(row: dict[str, Any], rating: dict[str, Any] | None) -> dict[str, dict[str, Any]]:
     return {
-        "rate": _moments(row["rate"], row["wilson95"]),
+        "rate": _moments(row["rate"], row["exact95"]),
         "weighted": _moments(row["share"], row["share_ci95"]),
         **_recipe_score(row, "score"),
         "rating": _moments(rating["rating"], rating["ci95"]) if rating else _moments(None, None),

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any, BinaryIO
 
 from normalizer.containers.readers.lines import JsonLinesReader
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parse_row
 from normalizer.containers.readers.tables import CsvReader
 from normalizer.containers.readers.zip_file import ZipFile
 from normalizer.regular_files import READING_LIMITS
@@ -51,7 +51,7 @@ class ArchiveReader:
             raise UnreadableContainer(f"no member of the archive is named like {members}")
         self.each, self._nan = each, nan
         self.tail = ""
-        self.document: Any = self._described(document)
+        self.document: Any = self._read_description(document)
 
     def rows(self) -> Iterator[Row]:
         """The rows of all members. A member that cannot be read is one row that cannot be read."""
@@ -64,7 +64,7 @@ class ArchiveReader:
             except UnreadableContainer as error:
                 yield Row("", 1, "", b"", None, str(error), info.filename)
                 continue
-            value, problem = parsed(data, nan=self._nan)
+            value, problem = parse_row(data, nan=self._nan)
             yield Row("", 1, "", data, value, problem, info.filename)
 
     def _rows_of(self, info: zipfile.ZipInfo) -> Iterator[Row]:
@@ -72,12 +72,12 @@ class ArchiveReader:
         streamed = info.file_size > _STREAMED and info.compress_type in _STANDARD
         if streamed:
             self._compare_checksum(info)
-        with self._unpacked(info) if streamed else io.BytesIO(self._read(info)) as stream:
+        with self._unpack(info) if streamed else io.BytesIO(self._read(info)) as stream:
             reader = JsonLinesReader(stream, nan=self._nan) if self.each == "jsonl" else CsvReader(stream)
             for row in reader.rows():
                 yield row._replace(member=info.filename)
 
-    def _unpacked(self, info: zipfile.ZipInfo) -> BinaryIO:
+    def _unpack(self, info: zipfile.ZipInfo) -> BinaryIO:
         try:
             # The reader of zipfile alone finds the ends of lines slowly.
             unpacked: Any = self._zip.open(info)
@@ -99,12 +99,12 @@ class ArchiveReader:
         """The bytes of a member. Raises `UnreadableContainer`."""
         return self._read(self._zip.getinfo(name))
 
-    def _described(self, names: list[str]) -> Any:
+    def _read_description(self, names: list[str]) -> Any:
         for name in names:
             if name not in self._zip.namelist():
                 continue
             try:
-                value, problem = parsed(self.member(name), nan=self._nan)
+                value, problem = parse_row(self.member(name), nan=self._nan)
             except UnreadableContainer as error:
                 value, problem = None, str(error)
             if problem:
@@ -140,7 +140,7 @@ class ArchiveReader:
             import zstandard
         except ImportError:
             raise UnreadableContainer(
-                "the member is compressed by Zstandard: pip install 'zeno-normalizer[zstd]'"
+                "the member is compressed by Zstandard: install the extra zstd, as `zeno doctor` says"
             ) from None
         self._stream.seek(self._zip.find_start(info))
         packed = self._stream.read(info.compress_size)

@@ -7,12 +7,14 @@ from typing import Any, BinaryIO, NamedTuple
 
 from contract_spec.strict import describe
 
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parse_row
 from normalizer.documents.lossless import Number, too_many_values
 from normalizer.documents.pointers import escape, steps_of
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=str)
+_around = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=lambda _: None)
+"""Reads the document around rows, where NaN is nothing: it would else be a word, and the name of a judge."""
 
 
 class JsonReader:
@@ -39,7 +41,7 @@ class JsonReader:
         self._start = 1 if self._text.startswith("\ufeff") else 0
         """Where the document begins, after a byte order mark."""
         try:
-            self.document: Any = _decoder.decode(self._text[self._start :])
+            self.document: Any = _around.decode(self._text[self._start :])
         except json.JSONDecodeError as error:
             raise UnreadableContainer(f"it is not JSON: {describe(error)}") from None
         except RecursionError:
@@ -53,7 +55,7 @@ class JsonReader:
         for found in spans:
             line, counted = line + text.count("\n", counted, found.start), found.start
             raw = text[found.start : found.end].encode()
-            value, problem = parsed(raw, nan=self._nan)
+            value, problem = parse_row(raw, nan=self._nan)
             yield Row(found.pointer, line, text[end : found.start], raw, value, problem)
             end = found.end
         if end == 0:
@@ -68,7 +70,7 @@ class JsonReader:
             parts += [self._text[end : span.start], "0".ljust(span.end - span.start)]
             end = span.end
         around = "".join([*parts, self._text[end:]])
-        problem = parsed(around.encode(), nan=self._nan)[1]
+        problem = parse_row(around.encode(), nan=self._nan)[1]
         if problem:
             raise UnreadableContainer(f"the document around the rows is not strict JSON: {problem}")
 

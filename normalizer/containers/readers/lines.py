@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parse_row
 from normalizer.documents.pointers import steps_of
 
 _MARK = b"\xef\xbb\xbf"
@@ -40,7 +40,7 @@ class JsonLinesReader:
                 if len(gap) > MAX_ROW_BYTES:
                     raise UnreadableContainer(f"line {number} comes after more than {MAX_ROW_BYTES} empty lines")
                 continue
-            value, problem = parsed(body, nan=self._nan)
+            value, problem = parse_row(body, nan=self._nan)
             if problem == "" and self._describes_run(value):
                 gap += body.decode() + end
                 continue

@@ -6,7 +6,7 @@ from normalizer.containers.readers.archives import ArchiveReader
 from normalizer.containers.readers.documents import JsonReader, leads
 from normalizer.containers.readers.lines import JsonLinesReader
 from normalizer.containers.readers.packed import packing, unpack
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, ContainerReader, UnreadableContainer, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, ContainerReader, UnreadableContainer, parse_row
 from normalizer.containers.readers.tables import CsvReader
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -67,7 +67,7 @@ def _fitting(stream: BinaryIO, given: list[dict[str, Any]], *, nan: bool) -> tup
         )
     lines = line not in (b"{", b"[") and (line[:1] == b"{" or b"{" in beginnings)
     """Whether the file may be JSON lines."""
-    complete = parsed(line, nan=True)[1] == ""
+    complete = parse_row(line, nan=True)[1] == ""
     document = None
     if "json" in kinds and not (lines and complete and others and "jsonl" in kinds):
         stream.seek(0)

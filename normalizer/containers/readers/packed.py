@@ -86,7 +86,9 @@ class _Unpacked(io.RawIOBase):
         try:
             import zstandard
         except ImportError:
-            raise UnreadableContainer("it is packed by Zstandard: pip install 'zeno-normalizer[zstd]'") from None
+            raise UnreadableContainer(
+                "it is packed by Zstandard: install the extra zstd, as `zeno doctor` says"
+            ) from None
         return _Zstandard(zstandard, self._stream)
 
 

@@ -49,7 +49,7 @@ class ContainerReader(Protocol):
         """The rows in their order. Raises `UnreadableContainer` where the next row cannot be found."""
 
 
-def parsed(raw: bytes, *, nan: bool) -> tuple[Any, str]:
+def parse_row(raw: bytes, *, nan: bool) -> tuple[Any, str]:
     """The value of a row that is JSON, and an empty string; or None and why it cannot be read."""
     if (why := too_many_values(raw, MAX_ROW_BYTES)) is not None:
         return None, why

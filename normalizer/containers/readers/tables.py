@@ -96,9 +96,9 @@ class CsvReader:
             yield first, cells, ""
 
     def _reader(self) -> Iterator[list[str]]:
-        return csv.reader(self._counted(), delimiter=self._delimiter, strict=True)
+        return csv.reader(self._count_lines(), delimiter=self._delimiter, strict=True)
 
-    def _counted(self) -> Iterator[str]:
+    def _count_lines(self) -> Iterator[str]:
         while line := self._text.readline(MAX_ROW_BYTES + 1):
             self._length += len(line)
             if self._length > MAX_ROW_BYTES:

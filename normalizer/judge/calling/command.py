@@ -61,7 +61,7 @@ class CommandJudge:
                 status = await process.wait()
                 ended = True
         except TimeoutError:
-            kept = _kept(output, complaint)
+            kept = _keep_output(output, complaint)
             raise CallFailed(f"no reply within {self._timeout:g} s (see --timeout)", kept=kept) from None
         finally:
             # Timeout or cancellation: end the program and everything that it started.
@@ -75,7 +75,7 @@ class CommandJudge:
         if status != 0:
             said = complaint.decode(errors="replace").strip().rpartition("\n")[2][:_MAX_SAID]
             how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
-            raise CallFailed(f"the command {how}{': ' + said if said else ''}", kept=_kept(output, complaint))
+            raise CallFailed(f"the command {how}{': ' + said if said else ''}", kept=_keep_output(output, complaint))
         return JudgeAnswer(bytes(output))
 
     def stop(self) -> None:
@@ -85,7 +85,7 @@ class CommandJudge:
         """Do nothing: no process is left running."""
 
 
-def _kept(output: bytearray, complaint: bytearray) -> dict[str, bytes]:
+def _keep_output(output: bytearray, complaint: bytearray) -> dict[str, bytes]:
     return {name: bytes(data) for name, data in (("stdout", output), ("stderr", complaint)) if data}
 
 

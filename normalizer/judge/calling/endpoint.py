@@ -110,7 +110,7 @@ def address(endpoint: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
 
-def recorded_url(url: str) -> str:
+def redact_url(url: str) -> str:
     """An address as it is written down: a query may hold a key."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
@@ -164,7 +164,7 @@ class EndpointJudge:
         """Start no further try."""
         self._stopped.set()
 
-    async def _stopped_within(self, seconds: float) -> bool:
+    async def _wait_for_stop(self, seconds: float) -> bool:
         try:
             await asyncio.wait_for(self._stopped.wait(), seconds)
         except TimeoutError:
@@ -202,7 +202,7 @@ class EndpointJudge:
                 raise CallFailed(
                     f"{again.problem}{told} ({len(failed)} tries)", tries=tuple(failed), kept=_response(again.kept)
                 ) from None
-            if await self._stopped_within(wait):
+            if await self._wait_for_stop(wait):
                 raise CallFailed(f"{again.problem}, and the run was stopped", tries=tuple(failed)) from None
 
     async def _try(self, body: bytes) -> JudgeAnswer:

@@ -34,7 +34,7 @@ class KeyFilter:
     def __init__(self, key: str) -> None:
         self._length = len(key)
         whole = _as_a_whole(key) if len(key) >= _SHORT else []
-        self._pattern = re.compile("|".join([_spelled(key), *whole]).encode()) if key else None
+        self._pattern = re.compile("|".join([_spell_key(key), *whole]).encode()) if key else None
         self._search = KeySearch(key, whole)
 
     @property
@@ -74,7 +74,7 @@ class KeyFilter:
             return f"(a message that repeats the key: {HIDDEN})"
 
 
-def _spelled(key: str) -> str:
+def _spell_key(key: str) -> str:
     """A pattern of the key, each character escaped or encoded or not.
 
     Backslashes are taken all at once, from the first of them: tried one by one, a megabyte of them would take hours.

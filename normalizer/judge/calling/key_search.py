@@ -47,7 +47,7 @@ class KeySearch:
         for _ in range(_ROUNDS):
             if self._stands_in(text, parts=parts):
                 return True
-            decoded = _decoded(text)
+            decoded = _decode(text)
             if decoded == text:
                 return False
             text = decoded
@@ -66,7 +66,7 @@ class KeySearch:
         return bool(self._wholes.search(squeezed)) or self._digits in _NOT_HEXADECIMAL.sub("", squeezed).lower()
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """The text with one level of every usual encoding undone. Escaped line ends become spaces."""
     text = _BREAKS.sub(" ", text)
     text = _CODES.sub(lambda match: chr(int(match[match.lastindex or 0], 16)), text)

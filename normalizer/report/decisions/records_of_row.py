@@ -10,7 +10,7 @@ from typing import Any
 
 from normalizer.calibration.judge_accuracy import GOLD
 from normalizer.calibration.labels import Item, consensus
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.documents.rubric import Rubric
 from normalizer.preferences.comparisons import DECIDED
 from normalizer.preferences.lengths import BINS, bin_of
@@ -85,7 +85,7 @@ def of_calibration(study: Study) -> dict[str, Rows]:
     gold = [
         each
         for each in usable
-        if each.kind and each.kind.judge_kind in GOLD and each.status in ("counted", "other_judge_kind")
+        if each.kind and each.kind.judge_kind in GOLD and each.status in ("counted", "self_judged", "other_judge_kind")
     ]
     models = [
         each
@@ -105,11 +105,11 @@ def of_calibration(study: Study) -> dict[str, Rows]:
             both = {_item(each) for each in own} & labelled.keys()
             rows["Judges against gold"].append(_of_items([*own, *gold], both))
             for level in row["by_level"]:
-                at = {item for item in both if rounded(agreed[item]) == level["gold"]}
+                at = {item for item in both if round_exact(agreed[item]) == level["gold"]}
                 rows["Bias by gold level"].append(_of_items([*own, *gold], at))
             given = {item: mean_of([value(each) for each in found]) for item, found in _by_item(own).items()}
             for level in row["prevalence"]:
-                at = {item for item in both if level["value"] in (rounded(agreed[item]), rounded(given[item]))}
+                at = {item for item in both if level["value"] in (round_exact(agreed[item]), round_exact(given[item]))}
                 rows["Confusion"].append(_of_items([*own, *gold], at))
         for row in measure["ceiling"]["annotators"]:
             shared = {
@@ -151,7 +151,7 @@ def of_calibration(study: Study) -> dict[str, Rows]:
 def of_gate(study: Study) -> Rows:
     """The records behind each verdict: those of artifacts that both sides have."""
     candidate = [each for each in study.records if each.status in ("counted", "self_judged")]
-    base = [each for each in study.others if each.role == "base" and each.status == "counted"]
+    base = [each for each in study.others if each.role == "base" and each.status in ("counted", "self_judged")]
     shared = {each.plain.get("artifact") for each in candidate} & {each.plain.get("artifact") for each in base}
     used = [each for each in (*candidate, *base) if each.plain.get("artifact") in shared]
     return [used for _ in (study.gate or {"results": []})["results"]]

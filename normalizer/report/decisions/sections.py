@@ -31,14 +31,14 @@ def _preferences(document: dict[str, Any], rows: dict[str, Rows], drilldowns: Dr
         where = "".join(f"{cell_names.level(level)}: " for level in group["key"].values())
         for pair in group["pairs"]:
             if pair["rate"] is not None:
-                ends = pair["bootstrap95"] or pair["wilson95"]
+                ends = pair["bootstrap95"] or pair["exact95"]
                 rates.append(_range(f"{where}{pair['a']} against {pair['b']}", pair["rate"], ends))
         rated += [_range(where + row["generator"], row["rating"], row["ci95"]) for row in group["ratings"]["rows"]]
     plots = [decision_plots.ranges(rates, "win rate", 0.5)] if rates else []
     plots += [decision_plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
     tables = [
         _table_with_records(title, each, f"preferences-{number}", rows[title], drilldowns)
-        for number, (title, each) in enumerate(preferences_table.named(document))
+        for number, (title, each) in enumerate(preferences_table.list_tables(document))
     ]
     lead = "Comparisons of two answers: how often each generator is preferred, and how far the order shown decides."
     return section("preferences", "Preferences", lead, *plots, *tables)
@@ -62,7 +62,7 @@ def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], 
     plots = [decision_plots.reliability(points)] if points else []
     tables = [
         _table_with_records(title, each, f"calibration-{number}", rows[title], drilldowns)
-        for number, (title, each) in enumerate(calibration_table.named(document))
+        for number, (title, each) in enumerate(calibration_table.list_tables(document))
     ]
     lead = (
         "Judges against human or reference labels. On the dashed line the judge's value is what gold says on average; "

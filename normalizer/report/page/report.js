@@ -148,7 +148,7 @@
   $("theme").addEventListener("click", () => {
     const root = document.documentElement, next = { undefined: "light", light: "dark", dark: undefined }[root.dataset.theme];
     if (next) root.dataset.theme = next; else delete root.dataset.theme;
-    $("theme").textContent = next ? next[0].toUpperCase() + next.slice(1) : "Auto";
+    $("theme").textContent = `Theme: ${next || "auto"}`;
   });
   $("panel-close").addEventListener("click", close);
   panel.addEventListener("close", () => { if (!panel.open) forget(); });

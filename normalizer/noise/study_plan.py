@@ -8,8 +8,8 @@ from typing import Any
 
 from normalizer.aggregate import cell_names, groups
 from normalizer.aggregate.artifact_names import refuse_doubtful_repeats
-from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
-from normalizer.aggregate.units import prepared
+from normalizer.aggregate.summary import Options, count_left_out, open_on_engine, query_of
+from normalizer.aggregate.units import prepare_records
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
 from normalizer.noise.components import components
@@ -29,9 +29,9 @@ def plan(
     file differ in a factor that is not among `repeats`: these may be several answers.
     """
     options = replace(options, by=("judge_prompt_version",))
-    with opened_on_engine(folders, options) as (engine, given):
+    with open_on_engine(folders, options) as (engine, given):
         query = query_of(given, options)
-        with prepared(engine, query, given, diagnostic=options.rules.diagnostic) as query:
+        with prepare_records(engine, query, given, diagnostic=options.rules.diagnostic) as query:
             found = groups.find_groups(engine, query, given, options.where)
             options.rules.check_mixing(found.kinds(), None)
             columns = ", ".join([*query.keys, "c", "artifact", "generator", "judge", *query.measures])
@@ -53,6 +53,7 @@ def plan(
             )
         for place, value in enumerate(values):
             judges[judge][place][artifact, generator].append(Fraction(int(value), unit))
+    targets = [_on_scale(wanted, *query.scale(place)) for place in range(len(names))]
     results = []
     for judge in sorted(judges):
         if len(prompts[judge]) > 1:
@@ -61,15 +62,15 @@ def plan(
                 f"{judge} was asked under the prompt versions {' and '.join(known[:5])}, and a change of prompt is no "
                 f"noise: choose one with --where judge_prompt_version={known[-1]}"
             )
-        for name, labels in zip(names, judges[judge], strict=True):
+        for name, labels, asked in zip(names, judges[judge], targets, strict=True):
             result = {"judge": judge, "measure": name, **components(tables_of(labels))}
-            result |= _plan(labels, clusters, wanted, clustered=options.interval.cluster is not None)
+            result |= _plan(labels, clusters, asked, clustered=options.interval.cluster is not None)
             results.append(result)
-    panels = (
-        []
-        if wanted is None
-        else [_plan_panel(name, place, judges, results, wanted) for place, name in enumerate(names)]
-    )
+    panels = [
+        _plan_panel(name, place, judges, results, asked)
+        for place, (name, asked) in enumerate(zip(names, targets, strict=True))
+        if asked is not None
+    ]
     return {
         "results": results,
         "panels": [panel for panel in panels if panel is not None],
@@ -78,13 +79,18 @@ def plan(
         "cluster": options.interval.cluster,
         "power": None if wanted is None else wanted.power,
         "alpha": None if wanted is None else wanted.alpha,
-        "left_out": left_out(given, found, options.rules),
+        "left_out": count_left_out(given, found, options.rules),
         "records": found.total(given),
         "rubric": query.rubric.name,
         "where": options.where,
         "rounding": ROUNDING,
         "flags": options.rules.flags_of_all(found.kinds()),
     }
+
+
+def _on_scale(wanted: PowerTarget | None, low: Fraction, high: Fraction) -> PowerTarget | None:
+    """Return the target with the range of a measure's scale."""
+    return None if wanted is None else replace(wanted, reach=float(high - low))
 
 
 def _plan(

@@ -1,0 +1,117 @@
+"""The help of a command, in the style of `zeno`: how it is called, what it does, arguments, options, limits last."""
+
+from collections.abc import Iterator
+
+import click
+
+ARGUMENTS = {
+    "BASE": "The ledger or file to compare with.",
+    "BUNDLE": "A judge bundle, a file of another tool, or a folder of them; - is standard input.",
+    "CANDIDATE": "The ledger or file that is judged.",
+    "DOCUMENT": "A rubric, a run manifest, a dialect or a JSON Schema.",
+    "FILE": "A file of judgements.",
+    "LEDGER": "A folder that normalize wrote.",
+    "NAME": "A name from the list.",
+    "PAGE": "A page of the list, such as dialects.",
+    "RECORD": "A record, by its id, its file or its artifact, or a bundle, by its hash.",
+    "RUN.json": "A run manifest.",
+    "SHA256": "The hash of a bundle, or its first digits.",
+    "SHELL": "One of bash, fish and zsh.",
+    "STUDY": "A study file.",
+    "TABLE": "A published table.",
+}
+"""The arguments of all commands."""
+
+_OR_A_FILE = "A folder that normalize wrote, or a file of judgements."
+
+EXAMPLES = {
+    "normalize": "normalize runs/*.json --out ledger",
+    "guess": "guess scores.csv --save guessed",
+    "dialects": "dialects judgebench",
+    "lint": "lint rubric.json run.json",
+    "judge": "judge run.json --artifacts files --command ./judge.py --model judge-large --out run",
+    "list": "list ledger --invalid",
+    "explain": "explain ledger 81bc23fa",
+    "restore": "restore ledger 4f6ee1 > bundle.json",
+    "audit": "audit ledger",
+    "repair": "repair ledger --out rebuilt",
+    "sign": "sign ledger --key ~/.ssh/id_ed25519",
+    "aggregate": "aggregate ledger --by generator_model",
+    "compare": "compare ledger --by generator_model",
+    "agreement": "agreement ledger",
+    "preferences": "preferences ledger --baseline writer-alder",
+    "calibrate": "calibrate ledger --gold people",
+    "plan": "plan ledger --detect 0.5",
+    "gate": "gate base candidate --margin 0.25",
+    "check": "check table.csv ledger --by generator_model",
+    "report": "report ledger --out report.html",
+    "export": "export ledger --to csv --out records.csv",
+    "build": "build normalizer.toml",
+    "docs": "docs which-number",
+}
+"""One use of each command."""
+
+_LONGEST = 40
+"""Columns of a flag with its choices; longer ones do not fit a narrow terminal."""
+
+_SECTIONS = {
+    "Which records count": ("where", "base_where", "candidate_where", "diagnostic", "mix", "judge_kinds", "gold_kinds"),
+    "Files in place of ledgers": ("dialect", "rubric"),
+    "Checks and limits": ("verify", "quick", "engine", "memory", "jobs", "max_bundle_bytes", "max_entries"),
+}
+"""Options of many commands, under headings of their own below a command's."""
+
+
+class Command(click.Command):
+    """A command whose help lists its arguments, and the options that many commands have apart from its own."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does, as wide as the terminal, and what its arguments are."""
+        write_text(formatter, self.help or "")
+        names = [each.make_metavar(ctx).strip("[].") for each in self.params if isinstance(each, click.Argument)]
+        if names:
+            with formatter.section("Arguments"):
+                formatter.write_dl([(name, self._describe(name)) for name in names])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's own options, then those of many commands under their headings."""
+        for heading, options in self.sections(ctx):
+            with formatter.section(heading):
+                formatter.write_dl(options, col_max=28)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one use of the command."""
+        if ctx.info_name in EXAMPLES:
+            write_text(formatter, f"Example: normalizer {EXAMPLES[ctx.info_name]}")
+
+    def sections(self, ctx: click.Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Yield headings, each with its options as they are typed and what they do."""
+        # A dialect that does not stand for a ledger is the command's own.
+        shared = {name: heading for heading, names in _SECTIONS.items() for name in names}
+        if not self._takes_files():
+            shared = {name: heading for name, heading in shared.items() if name not in ("dialect", "rubric")}
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for heading in ("Options", *_SECTIONS):
+            own = [each for each in options if shared.get(each.name or "", "Options") == heading]
+            if rows := [_list_choices(*record) for each in own if (record := each.get_help_record(ctx)) is not None]:
+                yield heading, rows
+
+    def _takes_files(self) -> bool:
+        return any(each.name == "dialect" and not each.expose_value for each in self.params)
+
+    def _describe(self, name: str) -> str:
+        return _OR_A_FILE if name == "LEDGER" and self._takes_files() else ARGUMENTS[name]
+
+
+def _list_choices(flag: str, about: str) -> tuple[str, str]:
+    """Return a flag whose many choices stand in what it does, where they can be wrapped."""
+    name, _, choices = flag.partition(" [")
+    if len(flag) <= _LONGEST or not choices:
+        return flag, about
+    return f"{name} CHOICE", f"{about}  [{choices[:-1].replace('|', ', ')}]"
+
+
+def write_text(formatter: click.HelpFormatter, text: str) -> None:
+    """Write the paragraphs of a help text."""
+    formatter.write_paragraph()
+    formatter.write_text("\n\n".join(" ".join(part.split()) for part in text.split("\n\n")))
