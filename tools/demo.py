@@ -71,7 +71,7 @@ def ask_over_mcp(out: Path, root: str) -> list[str]:
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": grep},
     ]
     process = subprocess.Popen(
-        [sys.executable, "-m", "zeno", "mcp", "--root", root],
+        [sys.executable, "-m", "zeno", "mcp", root],
         cwd=out,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -91,25 +91,21 @@ def ask_over_mcp(out: Path, root: str) -> list[str]:
 def show_zeno(screen: Screen, out: Path) -> None:
     """An agent asks over MCP; an investigation is recorded, checked, and made into a page."""
     screen.title("Zeno: an agent asks about a code base")
-    screen.command("zeno mcp --root tree        # the tool call: grep session_seconds")
+    screen.command("zeno mcp tree        # the tool call: grep session_seconds")
     screen.lines(ask_over_mcp(out, "tree"))
     screen.note("Read-only, sorted, the same every time; `complete`: nothing is missing.")
-    screen.command("zeno call read_file path=../etc/passwd --root tree")
+    screen.command("zeno call tree read_file ../etc/passwd")
     screen.lines(
-        [
-            json.loads(run(out, "zeno", "call", "read_file", "path=../etc/passwd", "--root", "tree", ends=(1,))[0])[
-                "error"
-            ]["code"]
-        ]
+        [json.loads(run(out, "zeno", "call", "tree", "read_file", "../etc/passwd", ends=(1,))[0])["error"]["code"]]
     )
     screen.command("zeno trace record --root tree --log trace.jsonl -- python agent.py")
     run(out, "zeno", "trace", "record", "--root", "tree", "--log", "trace.jsonl", "--", sys.executable, "agent.py")
-    screen.command("zeno trace verify trace.jsonl --root tree")
-    lines = run(out, "zeno", "trace", "verify", "trace.jsonl", "--root", "tree", ends=(1,))
+    screen.command("zeno trace verify trace.jsonl tree")
+    lines = run(out, "zeno", "trace", "verify", "trace.jsonl", "tree", ends=(1,))
     fails = next(number for number, line in enumerate(lines) if line.startswith("FAILS"))
     screen.lines([lines[0], "...", *lines[fails:]])
     screen.note("The last claim is true, but the agent never read that file: it guessed.")
-    screen.command("zeno trace view trace.jsonl --root tree --out trace.html")
+    screen.command("zeno trace view trace.jsonl tree --out trace.html")
     screen.lines(run(out, "zeno", "trace", "view", "trace.jsonl", "--root", "tree", "--out", "trace.html"))
 
 

@@ -5,11 +5,11 @@ tools/locks/LICENCES.md. For a package of another system, which is not installed
 version; write it there by hand once. With --check nothing is written; exit status 1: the list is out of date.
 """
 
-import argparse
 import re
-import sys
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
+
+from tools.made_files import write_or_check
 
 LOCKS = Path(__file__).resolve().parent / "locks"
 LIST = LOCKS / "LICENCES.md"
@@ -84,17 +84,7 @@ def _plain(name: str) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Write the list, or compare it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the list is out of date")
-    options = parser.parse_args(argv)
-    made = text(installed(), listed())
-    if not options.check:
-        LIST.write_text(made, encoding="utf-8")
-        return 0
-    if LIST.exists() and LIST.read_text(encoding="utf-8") == made:
-        return 0
-    print("tools/locks/LICENCES.md is not what the locks give; run: python -m tools.licences", file=sys.stderr)
-    return 1
+    return write_or_check(__doc__, argv, {LIST: text(installed(), listed())}, "python -m tools.licences")
 
 
 if __name__ == "__main__":

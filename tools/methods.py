@@ -28,32 +28,23 @@ from typing import Any, Literal, TypeVar
 from contract_spec.model import ClientResult, Model
 
 '''
-_SYNC = '''
+_BASE = '''
 
-class Methods:
-    """The operations, answered before the method returns."""
+class {name}:
+    """The operations, {about}."""
 
-    def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
+    {define} call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
         """Ask one operation."""
         raise NotImplementedError
 
-    def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> Iterator[R]:
+    def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> {iterator}[R]:
         """Ask one operation again and again, with the cursor of each result, until a result has none."""
         raise NotImplementedError
 '''
-_ASYNC = '''
-
-class AsyncMethods:
-    """The operations, to be awaited."""
-
-    async def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
-        """Ask one operation."""
-        raise NotImplementedError
-
-    def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> AsyncIterator[R]:
-        """Ask one operation again and again, with the cursor of each result, until a result has none."""
-        raise NotImplementedError
-'''
+_CLASSES = (
+    {"name": "Methods", "about": "answered before the method returns", "define": "def", "iterator": "Iterator"},
+    {"name": "AsyncMethods", "about": "to be awaited", "define": "async def", "iterator": "AsyncIterator"},
+)
 _GIVEN = '''
 
 def _given(**args: Any) -> dict[str, Any]:
@@ -66,24 +57,22 @@ def methods(folder: Path) -> str:
     """The text of the module, from a folder of operation schemas."""
     ops = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     imports = "".join(f"from .ops.{op} import {schema['$defs']['result']['title']}\n" for op, schema in ops.items())
-    text = _HEAD + imports + '\nR = TypeVar("R", bound=ClientResult)\n' + _SYNC
-    text += "".join(line for op, schema in ops.items() for line in _method(op, schema, asynchronous=False))
-    text += _ASYNC
-    text += "".join(line for op, schema in ops.items() for line in _method(op, schema, asynchronous=True))
+    text = _HEAD + imports + '\nR = TypeVar("R", bound=ClientResult)\n'
+    for words in _CLASSES:
+        text += _BASE.format(**words)
+        text += "".join(line for op, schema in ops.items() for line in _method(op, schema, **words))
     return text + _GIVEN
 
 
-def _method(op: str, schema: dict[str, Any], *, asynchronous: bool) -> Iterator[str]:
+def _method(op: str, schema: dict[str, Any], define: str, iterator: str, **_: str) -> Iterator[str]:
     args, result = schema["$defs"]["args"], schema["$defs"]["result"]
     title = result["title"]
-    define, wait = ("async def", "await ") if asynchronous else ("def", "")
+    wait = "await " if define == "async def" else ""
     args = {**args, "properties": _resolved(args.get("properties", {}), schema["$defs"])}
     yield _text(f"{define} {op}", args, title, schema["description"], f"{wait}self.call", op)
     if "cursor" in args["properties"] and "cursor" in result["properties"]:
-        iterator = f"{'AsyncIterator' if asynchronous else 'Iterator'}[{title}]"
-        yield _text(
-            f"def {op}_pages", args, iterator, f"All pages of {op}, one after the other.", "self.pages", op, title
-        )
+        about = f"All pages of {op}, one after the other."
+        yield _text(f"def {op}_pages", args, f"{iterator}[{title}]", about, "self.pages", op, title)
 
 
 def _resolved(node: Any, definitions: dict[str, Any]) -> Any:

@@ -1,14 +1,12 @@
-"""Put the Node programs that tests and benchmarks talk to into build/node, from their lock; print where they are.
+"""Put the Node programs that tests and benchmarks talk to into build/node, from their lock.
 
-Exits 2 where there is no npm. Processes that ask at the same time wait for the first.
+Processes that ask at the same time wait for the first.
 """
 
-import argparse
 import fcntl
 import hashlib
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,18 +31,3 @@ def install(out: Path = OUT) -> Path:
             subprocess.run([npm, "ci", *flags], cwd=out, check=True, stdout=2)
             stamp.write_text(digest)
     return out / "node_modules" / ".bin"
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Install and print the folder."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args(argv)
-    try:
-        print(install())
-    except (FileNotFoundError, subprocess.CalledProcessError) as error:
-        print(f"cannot install the Node programs: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

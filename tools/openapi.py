@@ -4,16 +4,16 @@ Every operation is one path. Arguments and results are the schemas of the protoc
 `spec/rules/http.json`; nothing about an operation is said here.
 """
 
-import argparse
 import json
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import contract_spec as spec
 from contract_spec.bundle import components
 
-OUT = Path(__file__).resolve().parent.parent / "spec" / "openapi.json"
+from tools.made_files import ROOT, write_or_check
+
+OUT = ROOT / "spec" / "openapi.json"
 PREFIX = "#/components/schemas/"
 CLAIM = ("zeno/claim.json#/$defs/args", "zeno/trace_event.json#/$defs/claim")
 REQUEST_ID = {
@@ -22,6 +22,8 @@ REQUEST_ID = {
         "schema": {"type": "string"},
     }
 }
+ENVELOPES = ("request", "response", "problem", "health")
+TOKEN = "Asked for when the server was started with --token-file."
 # Responses of the door itself, before any operation runs.
 DOOR = {
     401: "The server was started with a token, and the request has another one or none.",
@@ -37,6 +39,7 @@ def document() -> dict[str, Any]:
     refs = [f"zeno/ops/{op}.json#/$defs/{part}" for op in ops for part in ("args", "result")]
     rules = spec.resource("rules/http.json")
     codes = set(spec.schema("zeno/error.json")["properties"]["code"]["enum"])
+    health = {"$ref": f"{PREFIX}Health"}
     by_status: dict[int, list[str]] = {status: [] for status in DOOR}
     for code, status in rules["statuses"].items():
         if code in codes:
@@ -58,26 +61,12 @@ def document() -> dict[str, Any]:
             "/v1/jsonl": {"post": _stream()},
             "/v1/claims": {"post": _claim()},
             "/openapi.json": {"get": _get("openapi", "This document.", {"type": "object"}, [401, 403])},
-            "/healthz": {
-                "get": {
-                    **_get("health", "Whether the server is there.", {"$ref": f"{PREFIX}Health"}, [403]),
-                    "security": [],
-                }
-            },
+            "/healthz": {"get": {**_get("health", "Whether the server is there.", health, [403]), "security": []}},
         },
         "components": {
-            "schemas": components(
-                [*refs, *CLAIM, "zeno/request.json", "zeno/response.json", "zeno/problem.json", "zeno/health.json"],
-                PREFIX,
-            ),
+            "schemas": components([*refs, *CLAIM, *(f"zeno/{name}.json" for name in ENVELOPES)], PREFIX),
             "responses": {_named(status): _problem(status, codes) for status, codes in sorted(by_status.items())},
-            "securitySchemes": {
-                "token": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "Asked for when the server was started with --token-file.",
-                }
-            },
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": TOKEN}},
         },
     }
 
@@ -89,12 +78,7 @@ def _operation(op: str, by_status: dict[int, list[str]], links: dict[str, Any], 
     success = {
         "description": result["description"],
         "headers": REQUEST_ID,
-        "content": {
-            "application/json": {
-                "schema": {"$ref": PREFIX + result["title"]},
-                "examples": {name: {"value": one["result"]} for name, one in examples.items()},
-            }
-        },
+        **_content(result["title"], {name: {"value": one["result"]} for name, one in examples.items()}),
         "links": {
             f"{op}_{target}": {"operationId": target, "requestBody": body}
             for target, body in links.items()
@@ -106,32 +90,26 @@ def _operation(op: str, by_status: dict[int, list[str]], links: dict[str, Any], 
         "summary": schema["description"],
         "requestBody": {
             "required": True,
-            "content": {
-                "application/json": {
-                    "schema": {"$ref": PREFIX + args["title"]},
-                    "examples": {name: {"value": one["args"]} for name, one in examples.items()},
-                }
-            },
+            **_content(args["title"], {name: {"value": one["args"]} for name, one in examples.items()}),
         },
-        "responses": {
-            "200": {key: value for key, value in success.items() if value},
-            **_refusals(sorted(by_status)),
-        },
+        "responses": {"200": {key: value for key, value in success.items() if value}, **_refusals(sorted(by_status))},
     }
 
 
+def _content(title: str, examples: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": {"$ref": PREFIX + title}, "examples": examples}}}
+
+
 def _stream() -> dict[str, Any]:
+    lines = {"content": {"application/jsonl": {"schema": {"type": "string"}}}}
     return {
         "operationId": "jsonl",
         "summary": "The plain protocol: JSON lines in, JSON lines out, in order, as they are answered.",
         "description": "Each line of the body is a Request, each line of the answer a Response. A line that is no "
         "request is answered with a line that says so; the status tells only that lines can be exchanged.",
-        "requestBody": {"required": True, "content": {"application/jsonl": {"schema": {"type": "string"}}}},
+        "requestBody": {"required": True, **lines},
         "responses": {
-            "200": {
-                "description": "One Response for each line that is not blank.",
-                "content": {"application/jsonl": {"schema": {"type": "string"}}},
-            },
+            "200": {"description": "One Response for each line that is not blank.", **lines},
             **_refusals([401, 403, 415]),
         },
     }
@@ -145,15 +123,9 @@ def _claim() -> dict[str, Any]:
     return {
         "operationId": "claim",
         "summary": "Write a claim into the trace of the server. Without a trace (--log) there is no such path: 404.",
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": {"$ref": f"{PREFIX}ClaimArgs"}, "examples": args}},
-        },
+        "requestBody": {"required": True, **_content("ClaimArgs", args)},
         "responses": {
-            "201": {
-                "description": "The event as it was written.",
-                "content": {"application/json": {"schema": {"$ref": f"{PREFIX}ClaimEvent"}, "examples": result}},
-            },
+            "201": {"description": "The event as it was written.", **_content("ClaimEvent", result)},
             **_refusals([400, 401, 403, 404, 413, 415, 422, 503]),
         },
     }
@@ -188,18 +160,8 @@ def _problem(status: int, codes: list[str]) -> dict[str, Any]:
 
 def main(argv: list[str] | None = None) -> int:
     """Write the document, or check it: 0 in step, 1 drifted."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing; exit 1 on drift")
-    parser.add_argument("--out", type=Path, default=OUT, help="the document")
-    options = parser.parse_args(argv)
     text = json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
-    if options.check:
-        if options.out.exists() and options.out.read_text(encoding="utf-8") == text:
-            return 0
-        print(f"{options.out.name} is not what spec/ makes: run `nox -s generate`")
-        return 1
-    options.out.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_check(__doc__, argv, {OUT: text}, "nox -s generate")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from tests.support.browser import Browser, Page, executable  # noqa: E402 - the 
 
 EXAMPLE = ROOT / "docs" / "investigation"
 STUDY = ROOT / "docs" / "example-study"
+_PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+_ENVIRONMENT = {**os.environ, "PATH": _PATH}
 RECORD = "81bc23fa"
 """A record of the example study with a score that its scale does not allow."""
 
@@ -29,11 +31,8 @@ def investigate(folder: Path) -> Path:
     zeno = [sys.executable, "-m", "zeno", "trace"]
     task = ["--task", "why are readers signed out?"]
     agent = [sys.executable, str(EXAMPLE / "agent.py")]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    environment = {**os.environ, "PATH": path}
-    subprocess.run(
-        [*zeno, "record", "--root", tree, "--log", str(trace), *task, "--", *agent], check=True, env=environment
-    )
+    record = [*zeno, "record", "--root", tree, "--log", str(trace), *task, "--", *agent]
+    subprocess.run(record, check=True, env=_ENVIRONMENT)
     title = ["--title", "Why are readers signed out?"]
     subprocess.run([*zeno, "view", str(trace), "--root", tree, "--out", str(page), *title], check=True)
     return page
@@ -41,14 +40,8 @@ def investigate(folder: Path) -> Path:
 
 def report(folder: Path) -> Path:
     """Normalize the example study and make its report, as docs/guides/report.md does; the page."""
-    scripts = folder / "bin"
-    scripts.mkdir()
-    program = f"#!{sys.executable}\nimport sys\nfrom normalizer.cli import run\nsys.exit(run())\n"
-    (scripts / "eval-normalizer").write_text(program, encoding="utf-8")
-    (scripts / "eval-normalizer").chmod(0o755)
-    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"}
     ledger, page = folder / "ledger", folder / "report.html"
-    subprocess.run(["sh", str(STUDY / "all-runs.sh"), str(ledger)], check=True, env=environment)
+    subprocess.run(["sh", str(STUDY / "all-runs.sh"), str(ledger)], check=True, env=_ENVIRONMENT)
     options = ["--where", "phase=1", "--artifacts", str(STUDY / "artifacts"), "--out", str(page)]
     subprocess.run([sys.executable, "-m", "normalizer", "report", str(ledger), *options], check=True)
     return page

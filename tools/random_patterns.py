@@ -12,12 +12,11 @@ import random
 from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
-from zeno.cache import segments, text_store
 from zeno.cache.located import scan_segment
-from zeno.cache.segments import HeldText
-from zeno.cache.text_store import Store
+from zeno.cache.text_store import HeldText, Store
 from zeno.errors import InvalidPattern
-from zeno.index import signatures
+from zeno.index import piece_index, signatures
+from zeno.index.piece_index import Block
 from zeno.meter import Scan
 from zeno.search.query import Plan
 from zeno.text.file_lines import normal
@@ -79,7 +78,7 @@ def run(pairs: int, seed: int) -> Iterator[tuple[int, list[str]]]:
         dice = random.Random(f"{seed} {number}")
         number += 1
         files = [text(dice) for _ in range(TEXTS)]
-        store, entries = _stored(files)
+        store, entries = hold_texts(files)
         for _ in range(PATTERNS):
             if done >= pairs:
                 return
@@ -93,33 +92,34 @@ def run(pairs: int, seed: int) -> Iterator[tuple[int, list[str]]]:
             planned = Plan(asked, regex=regex, case_sensitive=case_sensitive)
             found = [
                 f"{asked!r} regex={regex} case_sensitive={case_sensitive}: {what}"
-                for what in _differences(planned, matches, files, store, entries)
+                for what in find_differences(planned, matches, files, store, entries)
             ]
             yield TEXTS, found
 
 
-def _stored(files: list[bytes]) -> tuple[Store, list[HeldText]]:
+def hold_texts(files: list[bytes]) -> tuple[Store, list[HeldText]]:
     """Texts as a warm server holds them, with an index."""
     store = Store(1 << 30)
     entries = [store.hold(f"{number:03}", normal(data)) for number, data in enumerate(files)]
     store.seal()
     request, reply = io.BytesIO(), io.BytesIO()
     # Pieces of a few lines, so that the index tells files apart.
-    with patch.object(segments, "PIECE", PIECE), patch.object(text_store, "BLOCK", 1 << 20):
-        (pieces,) = store.collect_unindexed()
+    with patch.object(piece_index, "PIECE", PIECE), patch.object(piece_index, "BLOCK", 1 << 20):
+        (pieces,) = store.index.cut_unindexed()
     signatures.send((piece.text for piece in pieces), len(pieces), request)
     request.seek(0)
     signatures.main(request, reply)
     reply.seek(0)
     bits = signatures.receive(len(pieces), reply)
     if bits is not None:
-        store.add_block(bits, pieces)
+        store.index.add_block(Block(pieces, bits))
     return store, entries
 
 
-def _differences(
+def find_differences(
     planned: Plan, matches: Matches, files: list[bytes], store: Store, entries: list[HeldText]
 ) -> Iterator[str]:
+    """Yield each way of searching that does not find just the lines that RE2 matches."""
     wanted = [
         (entry.path, index)
         for entry, data in zip(entries, files, strict=True)
@@ -129,14 +129,13 @@ def _differences(
     segment = entries[0].segment
     if segment is None:
         raise AssertionError("texts were not held")
-    ranges = store.narrow(planned.demand).ranges(segment)
+    ranges = store.index.narrow(planned.demand).ranges(segment)
     scans: list[Scan | None] = [planned.scan, planned.scan_of([segment.text])]
     scans += [make() for _, make in planned._choices()]
     for number, scan in enumerate(scans):
         found = []
-        for path, lines, first, parts in scan_segment(segment.text, segment.held, ranges, scan):
-            if lines is not None:
-                found += [(path, index) for index in lines.matching(matches, scan, parts, first)]
+        for path, _, matching in scan_segment(segment.text, segment.held, ranges, scan, matches):
+            found += [(path, index) for index in matching]
         if found != wanted:
             yield f"scan {number} found {found[:5]}, RE2 matches {wanted[:5]}"
     sift = planned.sift

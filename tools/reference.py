@@ -10,14 +10,14 @@ import json
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 import contract_spec as spec
 from contract_spec.operations import operations
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.made_files import ROOT, write_or_check
+
 BANNER = "<!-- Made by `nox -s generate`. Do not edit: change its source and make it anew. -->\n"
 BLAMES = {"audit": "the file", "bundle": "the bundle", "entry": "the entry"}
 WIDTH = 100
@@ -175,18 +175,8 @@ def _join(*parts: str) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Write the pages, or check them: 0 in step, 1 drifted."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing; exit 1 on drift")
-    options = parser.parse_args(argv)
-    status = 0
-    for name, text in pages().items():
-        path = ROOT / "docs" / "reference" / name
-        if not options.check:
-            path.write_text(text, encoding="utf-8")
-        elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"docs/reference/{name} is not what would be made: run `nox -s generate`")
-            status = 1
-    return status
+    files = {ROOT / "docs" / "reference" / name: text for name, text in pages().items()}
+    return write_or_check(__doc__, argv, files, "nox -s generate")
 
 
 if __name__ == "__main__":

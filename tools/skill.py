@@ -3,14 +3,14 @@
 The head of docs/skills/zeno/SKILL.md names them, and a list in it has the first sentence that models are told of each.
 """
 
-import argparse
 import re
 import textwrap
-from pathlib import Path
 
 from contract_spec.operations import operations
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "skills" / "zeno" / "SKILL.md"
+from tools.made_files import ROOT, write_or_check
+
+PAGE = ROOT / "docs" / "skills" / "zeno" / "SKILL.md"
 _NAMES = re.compile(r"(?<=retrieval server \()[\w, ]*(?=\))")
 _LIST = re.compile(r"(?<=<!-- operations -->\n).*?(?=<!-- end of operations -->)", re.DOTALL)
 
@@ -24,17 +24,7 @@ def with_operations(page: str) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Write the page anew, or check it: 0 in step, 1 drifted."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing; exit 1 on drift")
-    options = parser.parse_args(argv)
-    page = PAGE.read_text(encoding="utf-8")
-    fresh = with_operations(page)
-    if not options.check:
-        PAGE.write_text(fresh, encoding="utf-8")
-    elif fresh != page:
-        print(f"{PAGE.name} does not have the operations of spec/: run `nox -s generate`")
-        return 1
-    return 0
+    return write_or_check(__doc__, argv, {PAGE: with_operations(PAGE.read_text(encoding="utf-8"))}, "nox -s generate")
 
 
 if __name__ == "__main__":

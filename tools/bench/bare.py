@@ -5,17 +5,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 
-from tools.bench.cold import print_header, print_row
-from tools.bench.servers import ZENO, Server, request
+from tools.bench.servers import ZENO, Server, print_header, print_row, request, serve, take_turns
 
 
 def race(root: Path, rounds: int) -> None:
     """Print how long `stat`, a small `read_file` and the first answer after a start take, beside bare programs."""
-    print_header(root, "against bare programs; medians")
-    with Server([*ZENO, str(root)]) as server:
+    print_header(root, "against bare programs")
+    with serve(root) as server:
         server.warm()
         _race_small(server, root, rounds)
     _race_start(root, max(3, rounds // 3))
@@ -55,13 +53,10 @@ def _race_small(server: Server, root: Path, rounds: int) -> None:
     path = str(small.relative_to(root))
     for op, args in (("stat", {"path": path}), ("read_file", {"path": path, "end_line": 40})):
         line = request(op, **args)
-        ours, theirs = [], []
         command = [sys.executable, "-c", _BARE, str(small), op]
         with Server(command) as bare, _one_core(server, bare):
-            for _ in range(max(rounds * 40, 400)):
-                ours.append(server.line(line)[0])
-                theirs.append(bare.line(line)[0])
-        print_row(op, median(ours), median(theirs), 1 / 3)
+            ways = [lambda _, one=one: one.line(line)[0] for one in (server, bare)]  # noqa: B023 - called at once
+            print_row(op, take_turns(max(rounds * 40, 400), *ways), 1 / 3)
 
 
 @contextmanager
@@ -96,12 +91,12 @@ sys.stdout.buffer.write(b"{}\\n"); sys.stdout.flush()
 
 def _race_start(root: Path, rounds: int) -> None:
     """From start to first answer, against an interpreter that imports json and the models and answers nothing."""
-    line = request("stat", path=".")
-    seconds: dict[str, list[float]] = {"ours": [], "theirs": []}
-    for _ in range(rounds):
-        for name, command in (("ours", [*ZENO, str(root)]), ("theirs", [sys.executable, "-c", _MODELS])):
-            start = perf_counter()
-            with Server(command) as server:
-                server.line(line)
-                seconds[name].append(perf_counter() - start)
-    print_row("start to first answer", median(seconds["ours"]), median(seconds["theirs"]), 1 / 1.5)
+
+    def start(command: list[str]) -> float:
+        began = perf_counter()
+        with Server(command) as server:
+            server.line(request("stat", path="."))
+            return perf_counter() - began
+
+    times = take_turns(rounds, lambda _: start([*ZENO, str(root)]), lambda _: start([sys.executable, "-c", _MODELS]))
+    print_row("start to first answer", times, 1 / 1.5)

@@ -5,9 +5,7 @@ the same, and the answers must be equal. Times are compared with ripgrep's on th
 """
 
 import random
-import resource
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tools.bench import ripgrep
 from tools.bench.queries import sample
-from tools.bench.servers import ZENO, Server, timed
+from tools.bench.servers import Server, git, serve, timed
 
 EDITS, EDITS_A_MINUTE = 500, 1000
 CHECKOUTS = 6
@@ -56,32 +54,22 @@ class Pair:
     def ask(self, query: Query, expected: str | None = None, *, compare: bool = True) -> None:
         """Ask both, or only the warm one, and expect this text in one of its hits."""
         before = self._warm.processor_seconds
-        seconds, result = self._warm.ask("grep", max_files=10_000_000, **query)
+        seconds, result = self._warm.grep(**query)
         self._seen.seconds.append(seconds)
         self._seen.processor.append(self._warm.processor_seconds - before)
         stale = expected is not None and not any(expected in hit["text"] for hit in result["hits"])
         if compare:
-            self._seen.ripgrep.append(_timed_ripgrep(self._root, query))
-            _, plain = self._plain.ask("grep", max_files=10_000_000, **query)
+            self._seen.ripgrep.append(timed(ripgrep.command(query["pattern"], query), self._root)[:2])
+            _, plain = self._plain.grep(**query)
             for one in (result, plain):
                 del one["metrics"]
             stale = stale or result != plain
-        self._seen = self._seen._replace(
-            compared=self._seen.compared + compare,
-            stale=self._seen.stale + stale,
-        )
+        self._seen = self._seen._replace(compared=self._seen.compared + compare, stale=self._seen.stale + stale)
 
     def phase(self, name: str) -> Phase:
         """Return what was seen since the last call."""
         found, self._seen = self._seen._replace(name=name), Phase("", [], [], [], 0, 0)
         return found
-
-
-def _timed_ripgrep(root: Path, query: Query) -> tuple[float, float]:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = timed(ripgrep.command(query["pattern"], query), str(root))[0]
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def race(tree: Path, seed: int) -> None:
@@ -92,10 +80,9 @@ def race(tree: Path, seed: int) -> None:
         words = sorted(word for word, count in sample(root).words.items() if count == 1)
         queries: list[Query] = [{"pattern": word} for word in words[:: max(1, len(words) // 7)]]
         queries += [{"pattern": "return"}, {"pattern": words[0], "gitignore": True}]
-        _git(root, "init", "-q")
+        git(root, "init", "-q")
         _commit(root, "first")
-        plain = [*ZENO, str(root), "--no-cache"]
-        with Server([*ZENO, str(root), "--cache-bytes", str(8 << 30)]) as warm, Server(plain) as cold:
+        with serve(root) as warm, serve(root, "--no-cache") as cold:
             waited = warm.warm()
             print(f"\n{tree}: a copy that changes; warm after {waited:.1f} s; milliseconds, and processor time (cpu)")
             print(
@@ -160,7 +147,7 @@ def _is_text(root: Path, path: Path) -> bool:
 def _checkouts(root: Path, pair: Pair, queries: list[Query], dice: random.Random) -> Iterator[Phase]:
     """Switch between two branches that differ in a third of the files, and ask at once."""
     _commit(root, "edited")
-    _git(root, "branch", "-q", "one")
+    git(root, "branch", "-q", "one")
     files = [path for path in sorted(root.rglob("*.*")) if _is_text(root, path)]
     for path in dice.sample(files, len(files) // 3):
         way = dice.random()
@@ -171,11 +158,11 @@ def _checkouts(root: Path, pair: Pair, queries: list[Query], dice: random.Random
         else:
             path.write_bytes(b"branch_two_zqxj\n" + path.read_bytes())
     _commit(root, "two")
-    _git(root, "branch", "-q", "two")
+    git(root, "branch", "-q", "two")
     pair.ask(queries[0])
     pair.phase("")
     for number in range(CHECKOUTS):
-        _git(root, "checkout", "-q", ("one", "two")[number % 2])
+        git(root, "checkout", "-q", ("one", "two")[number % 2])
         for query in [{"pattern": "branch_two_zqxj"}, *queries]:
             pair.ask(query)
     yield pair.phase(f"{CHECKOUTS} checkouts")
@@ -201,11 +188,6 @@ def _creations(root: Path, pair: Pair, queries: list[Query], dice: random.Random
         yield pair.phase(name)
 
 
-def _git(root: Path, *words: str) -> None:
-    identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "gc.auto=0"]
-    subprocess.run(["git", *identity, *words], cwd=root, check=True, stdout=subprocess.DEVNULL)
-
-
 def _commit(root: Path, message: str) -> None:
-    _git(root, "add", "-A", "-f")
-    _git(root, "commit", "-q", "--allow-empty", "-m", message)
+    git(root, "add", "-A", "-f")
+    git(root, "commit", "-q", "--allow-empty", "-m", message)

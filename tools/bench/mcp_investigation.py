@@ -8,14 +8,13 @@ is the function defined, what does it rest on, who calls it, which tests cover i
 import argparse
 import asyncio
 import json
-import os
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.bench.mcp_tokens import tokens
+from tools.bench.mcp_tokens import call, connect, tokens
 
 _ROW = re.compile(r"^>? *(\d+)\t(.*)$")
 _CLIPPED = re.compile(r"^…|…( \[goes on to line \d+\])?$")
@@ -85,8 +84,7 @@ class Investigator:
 
     async def ask(self, why: str, tool: str, **args: Any) -> str:
         """Call a tool and return the text of its answer."""
-        answer = await self._client.call_tool(tool, args)
-        text = "\n".join(getattr(part, "text", "") for part in answer.content)
+        text = await call(self._client, tool, args)
         self.steps.append(Step(why, tool, args, text))
         return text
 
@@ -217,18 +215,11 @@ async def _tests(agent: Investigator, name: str) -> None:
 
 async def run(root: Path, name: str, absent: str, log: Path | None) -> tuple[str, list[Step]]:
     """Start a server on the tree and investigate; return the list of tools as JSON, and the steps."""
-    from mcp import Client, StdioServerParameters
-    from mcp.client.stdio import stdio_client
-
-    arguments = ["-m", "zeno", "mcp", "--root", str(root), *(["--log", str(log)] if log else [])]
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        parameters = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
-        async with Client(stdio_client(parameters, errlog=nowhere)) as client:
-            listed = await client.list_tools()
-            tools = listed.model_dump(by_alias=True, exclude_none=True, mode="json")["tools"]
-            agent = Investigator(client, tools)
-            await investigate(agent, name, absent)
-            return json.dumps(tools), agent.steps
+    flags = ["--root", str(root), *(["--log", str(log)] if log else [])]
+    async with connect([sys.executable, "-m", "zeno", "mcp", *flags]) as (client, tools):
+        agent = Investigator(client, tools)
+        await investigate(agent, name, absent)
+        return json.dumps(tools), agent.steps
 
 
 def main(argv: Sequence[str] | None = None) -> int:

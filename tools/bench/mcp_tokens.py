@@ -14,7 +14,8 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,62 +48,32 @@ def lookups(root: Path) -> list[Lookup]:
     picked = [ranked[len(ranked) * place // 20] for place in range(1, 20)]
     long = [path for path in files if texts[path].count("\n") > 300]
     short = [path for path in files if 20 < texts[path].count("\n") < 120]
+    where = {"path": str(root)}
     result = []
     for name in picked[:6]:
-        pattern = rf"^\s*(class|def) {name}\b"
-        result.append(
-            Lookup(
-                "definition",
-                ("grep", {"pattern": pattern, "regex": True}),
-                None,
-                ("search", {"pattern": pattern, "path": str(root), "caseSensitive": True}),
-            )
-        )
+        asked = {"pattern": rf"^\s*(class|def) {name}\b"}
+        theirs = ("search", {**asked, **where, "caseSensitive": True})
+        result.append(Lookup("definition", ("grep", {**asked, "regex": True}), None, theirs))
     for name in picked[6:12]:
-        result.append(
-            Lookup(
-                "uses",
-                ("grep", {"pattern": name, "max_hits": 40}),
-                None,
-                ("search", {"pattern": name, "path": str(root), "caseSensitive": True, "maxResults": 40}),
-            )
-        )
+        theirs = ("search", {"pattern": name, **where, "caseSensitive": True, "maxResults": 40})
+        result.append(Lookup("uses", ("grep", {"pattern": name, "max_hits": 40}), None, theirs))
     for name in picked[12:16]:
-        result.append(
-            Lookup(
-                "uses with context",
-                ("grep", {"pattern": f"{name}(", "context": 2, "max_hits": 10}),
-                None,
-                (
-                    "advanced-search",
-                    {"pattern": f"{name}(", "path": str(root), "fixedStrings": True, "context": 2, "maxResults": 10},
-                ),
-            )
-        )
+        around = {"pattern": f"{name}(", "context": 2}
+        theirs = ("advanced-search", {**around, **where, "fixedStrings": True, "maxResults": 10})
+        result.append(Lookup("uses with context", ("grep", {**around, "max_hits": 10}), None, theirs))
     for path in _spread(files, 4):
-        result.append(
-            Lookup(
-                "files by name",
-                ("list_files", {"glob": f"**/{path.name}"}),
-                ("search_files", {"path": str(root), "pattern": f"**/{path.name}"}),
-                ("list-files", {"path": str(root), "filePattern": path.name}),
-            )
-        )
+        others = ("search_files", {**where, "pattern": f"**/{path.name}"})
+        theirs = ("list-files", {**where, "filePattern": path.name})
+        result.append(Lookup("files by name", ("list_files", {"glob": f"**/{path.name}"}), others, theirs))
     for path in _spread(short, 5):
-        result.append(
-            Lookup(
-                "whole file",
-                ("read_file", {"path": str(path.relative_to(root))}),
-                ("read_text_file", {"path": str(path)}),
-                None,
-            )
-        )
+        asked = {"path": str(path.relative_to(root))}
+        result.append(Lookup("whole file", ("read_file", asked), ("read_text_file", {"path": str(path)}), None))
     for number, path in enumerate(_spread(long, 5)):
         first = 60 + 30 * number
-        asked = {"path": str(path.relative_to(root)), "start_line": first, "end_line": first + 39}
+        lines = {"path": str(path.relative_to(root)), "start_line": first, "end_line": first + 39}
         # The filesystem server knows beginnings and ends only.
-        others = ("read_text_file", {"path": str(path), "head": first + 39})
-        result.append(Lookup("40 lines", ("read_file", asked), others, None))
+        head = ("read_text_file", {"path": str(path), "head": first + 39})
+        result.append(Lookup("40 lines", ("read_file", lines), head, None))
     return result
 
 
@@ -110,8 +81,9 @@ def _spread(items: Sequence[Path], count: int) -> list[Path]:
     return [items[len(items) * number // count] for number in range(count)]
 
 
-async def ask(command: Sequence[str], calls: Sequence[Call | None]) -> tuple[str, list[str | None]]:
-    """The list of tools as JSON, and the text of each call."""
+@asynccontextmanager
+async def connect(command: Sequence[str]) -> AsyncIterator[tuple[Any, list[dict[str, Any]]]]:
+    """Start an MCP server; a client of it, and its tools as a client gets them."""
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client
 
@@ -120,13 +92,19 @@ async def ask(command: Sequence[str], calls: Sequence[Call | None]) -> tuple[str
         parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env={**os.environ, "PATH": path})
         async with Client(stdio_client(parameters, errlog=nowhere)) as client:
             listed = await client.list_tools()
-            tools = json.dumps(listed.model_dump(by_alias=True, exclude_none=True, mode="json")["tools"])
-            texts: list[str | None] = []
-            for call in calls:
-                found = None if call is None else await client.call_tool(*call)
-                parts = () if found is None else (getattr(part, "text", "") for part in found.content)
-                texts.append(None if found is None else "\n".join(parts))
-            return tools, texts
+            yield client, listed.model_dump(by_alias=True, exclude_none=True, mode="json")["tools"]
+
+
+async def call(client: Any, tool: str, args: dict[str, Any]) -> str:
+    """Call a tool and return the text of its answer."""
+    answer = await client.call_tool(tool, args)
+    return "\n".join(getattr(part, "text", "") for part in answer.content)
+
+
+async def ask(command: Sequence[str], calls: Sequence[Call | None]) -> tuple[str, list[str | None]]:
+    """The list of tools as JSON, and the text of each call."""
+    async with connect(command) as (client, tools):
+        return json.dumps(tools), [None if one is None else await call(client, *one) for one in calls]
 
 
 def tokens(texts: list[str]) -> list[int]:

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -24,8 +23,9 @@ from typing import Any
 from normalizer.batch.run import run
 from normalizer.containers import shipped
 from normalizer.documents.settings import Settings, load
+from tools.bench.sample_ledgers import DIMENSIONS
+from tools.bench.servers import processor_seconds
 
-DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
 TEXT = "the answer keeps to its task and lists each step in order as of March with “quotes” and a caveat"
 A_BUNDLE = 200
 """Entries of a bundle."""
@@ -98,10 +98,11 @@ def main(argv: list[str] | None = None) -> int:
             some.mkdir()
             for path in paths[::share]:
                 os.link(path, some / Path(path).name)
-            peak = subprocess.run([sys.executable, __file__, "--peak", str(some)], capture_output=True, text=True)
-            print(f"  peak memory with {len(os.listdir(some))} bundles: {peak.stdout.strip()} MB")
+            command = [sys.executable, "-m", "tools.bench.normalize", "--peak", str(some)]
+            peak = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+            print(f"  peak memory with {len(os.listdir(some))} bundles: {peak} MB")
         for dialect in ROWS:
-            settings = load(dialect=shipped.given(dialect), stated=b'{"phase": 1, "protocol_version": "p"}')
+            settings = load(dialect=shipped.read_dialect(dialect), stated=b'{"phase": 1, "protocol_version": "p"}')
             rows = write_rows(Path(scratch) / "rows.jsonl", dialect, options.count // 10)
             _race(f"rows of {dialect}", rows, settings, Path(scratch), options.rounds, (1,))
     return 0
@@ -130,14 +131,9 @@ def _read_and_write(paths: list[str]) -> None:
 
 
 def _time(work: Callable[[], object]) -> Spent:
-    clock, cpu = time.perf_counter(), _processor_seconds()
+    clock, cpu = time.perf_counter(), processor_seconds(own=True)
     work()
-    return time.perf_counter() - clock, _processor_seconds() - cpu
-
-
-def _processor_seconds() -> float:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    return time.perf_counter() - clock, processor_seconds(own=True) - cpu
 
 
 def _print_peak(folder: Path) -> int:

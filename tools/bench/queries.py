@@ -39,30 +39,10 @@ class TreeQuery(NamedTuple):
     args: dict[str, Any]
 
 
-class Goal(NamedTuple):
-    """How many times faster than ripgrep the median of a class shall be."""
-
-    kind: str
-    ratio: float
-
-
-GOALS = [
-    Goal("rare identifier", 100),
-    Goal("20-200 hits", 30),
-    Goal("common word, capped", 5),
-    Goal("definition regex", 15),
-    Goal("ignore case", 20),
-    Goal("alternation", 10),
-    Goal(r"\bword\b", 10),
-    Goal("two literals", 15),
-    Goal("no literal", 3),
-    Goal("two or three bytes", 3),
-    Goal("one folder", 3),
-    Goal("one glob", 5),
-    Goal("context", 20),
-    Goal("ignore rules", 20),
-    Goal("2,000 hits", 3),
-]
+# How many times faster than ripgrep the median of a class shall be.
+GOALS = {"rare identifier": 100, "20-200 hits": 30, "common word, capped": 5, "definition regex": 15}
+GOALS |= {"ignore case": 20, "alternation": 10, r"\bword\b": 10, "two literals": 15, "no literal": 3}
+GOALS |= {"two or three bytes": 3, "one folder": 3, "one glob": 5, "context": 20, "ignore rules": 20, "2,000 hits": 3}
 
 
 class Sample(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tools.bench import ripgrep
 from tools.bench.queries import GOALS, TreeQuery, derive
-from tools.bench.servers import ZENO, Server, timed
+from tools.bench.servers import Server, serve, timed
 
 # A second run of ripgrep is not worth its time when one takes this many seconds.
 SLOW = 3.0
@@ -29,11 +29,11 @@ class Outcome(NamedTuple):
         return self.theirs / self.ours
 
 
-def race(root: Path, rounds: int, queries: list[TreeQuery] | None = None) -> list[Outcome]:
+def race(root: Path, rounds: int) -> list[Outcome]:
     """Ask every query of a warm server and of ripgrep, one right after the other, some rounds long."""
-    queries = queries or derive(root)
+    queries = derive(root)
     outcomes = []
-    with Server([*ZENO, str(root), "--cache-bytes", str(8 << 30)]) as server:
+    with serve(root) as server:
         print(f"{root}: {len(queries)} queries; warm after {server.warm():.1f} s", flush=True)
         for query in queries:
             outcomes.append(_ask(server, root, query, rounds))
@@ -48,16 +48,16 @@ def _ask(server: Server, root: Path, query: TreeQuery, rounds: int) -> Outcome:
     output = b""
     command = ripgrep.command(query.pattern, query.args)
     for _ in range(rounds):
-        seconds, result = server.ask("grep", pattern=query.pattern, max_files=10_000_000, **query.args)
+        seconds, result = server.grep(query.pattern, **query.args)
         ours.append(seconds)
         if not theirs or theirs[-1] < SLOW:
-            seconds, output = timed(command, str(root))
+            seconds, _, output = timed(command, root)
             theirs.append(seconds)
     most = query.args.get("max_hits", 200)
     equal = _same(result, ripgrep.hits(output)[:most], root)
     if not equal and query.args.get("regex"):
         # ripgrep's `\w` and `\s` take letters and spaces beyond ASCII by default, RE2's do not.
-        output = timed([command[0], "--no-unicode", *command[1:]], str(root))[1]
+        output = timed([command[0], "--no-unicode", *command[1:]], root).output
         equal = _same(result, ripgrep.hits(output)[:most], root)
     return Outcome(query, min(ours) * 1e3, min(theirs) * 1e3, equal)
 
@@ -75,7 +75,7 @@ def report(outcomes: list[Outcome], *, each: bool) -> None:
     for outcome in outcomes:
         classes[outcome.query.kind].append(outcome)
     print(f"{'class':22} {'n':>2} {'zeno ms':>9} {'rg ms':>9} {'lowest':>8} {'median':>8} {'goal':>6}")
-    for kind, goal in GOALS:
+    for kind, goal in GOALS.items():
         found = classes[kind]
         if not found:
             continue

@@ -43,6 +43,11 @@ def command(pattern: str, args: dict[str, Any]) -> list[str]:
     return [*RG, "-n", "-0", "--no-heading", "-M0", *flags, "-e", pattern, *where]
 
 
+def time_grep(root: Path, pattern: str, **args: Any) -> float:
+    """Seconds that ripgrep takes for such a request."""
+    return timed(command(pattern, args), root).seconds
+
+
 def hits(output: bytes) -> list[Hit]:
     """The hits that ripgrep printed, sorted as Zeno sorts them; context lines are left out."""
     found = []
@@ -58,11 +63,10 @@ def hits(output: bytes) -> list[Hit]:
 
 def has_files(root: Path, *, gitignore: bool) -> bool:
     """Whether the rules leave any file to search."""
-    return bool(timed([*RG, *RULES[gitignore], "--files", "."], str(root))[1])
+    return bool(timed([*RG, *RULES[gitignore], "--files", "."], root).output)
 
 
 def count_lines(root: Path, word: str) -> int:
     """How many lines of the tree have a word; hidden and ignored files as in a request with the defaults."""
     rg = [*RG[:2], "--no-messages", *RULES[False], "-F", "-c", "--no-filename", "-e", word, "."]
-    _, output = timed(rg, str(root))
-    return sum(map(int, output.split()))
+    return sum(map(int, timed(rg, root).output.split()))

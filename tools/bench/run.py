@@ -1,21 +1,24 @@
 """Side by side, in one run: Zeno against ripgrep and bare programs, on a real tree.
 
-python -m tools.bench.run --tree DIR          queries derived from the tree, ratios to ripgrep by class
-python -m tools.bench.run --tree DIR --cold   the first grep of a new server; how soon it is warm
-python -m tools.bench.run --tree DIR --edits  edits, a checkout and new files on a copy; every answer compared
-python -m tools.bench.run --tree DIR --waits  how long a stat waits beside slow greps, over HTTP and MCP
-python -m tools.bench.run --tree DIR --bare   stat, read_file and the start against bare programs
-python -m tools.bench.run --tree DIR --code   definitions and references, beside ctags and ripgrep
-python -m tools.bench.run --tree DIR --commits  searches in two commits of the repository, beside git grep
-python -m tools.bench.run --many 300000       a generated tree of more files than can be watched
+Without a flag that names a race, queries are derived from the tree, and ratios to ripgrep printed by class.
 """
 
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tools.bench import bare, code, cold, commits, edits, real_tree, ripgrep, waits
+
+RACES: dict[str, tuple[str, Callable[[argparse.Namespace], None]]] = {
+    "cold": ("the first grep, and how soon a server is warm", lambda o: cold.race(o.tree, min(o.rounds, 5))),
+    "edits": ("edits, a checkout, new files, on a copy; every answer compared", lambda o: edits.race(o.tree, o.seed)),
+    "waits": ("stat beside slow greps over HTTP and MCP", lambda o: waits.race(o.tree)),
+    "bare": ("small answers and the start against bare programs", lambda o: bare.race(o.tree, o.rounds)),
+    "code": ("definitions and references, beside ctags", lambda o: code.race(o.tree, min(o.rounds, 5))),
+    "commits": ("searches in two commits, beside git grep", lambda o: commits.race(o.tree, min(o.rounds, 5))),
+}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -27,31 +30,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=15, metavar="N", help="rounds of each race (default: 15)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed makes other edits")
     parser.add_argument("--each", action="store_true", help="print every query, not only the slow ones")
-    parser.add_argument("--cold", action="store_true", help="the first grep, and how soon a server is warm")
-    parser.add_argument("--edits", action="store_true", help="edits, a checkout, new files, on a copy")
-    parser.add_argument("--waits", action="store_true", help="stat beside slow greps over HTTP and MCP")
-    parser.add_argument("--bare", action="store_true", help="small answers and the start against bare programs")
-    parser.add_argument("--code", action="store_true", help="definitions and references, beside ctags and ripgrep")
-    parser.add_argument("--commits", action="store_true", help="searches in commits, beside git grep")
+    for name, (about, _) in RACES.items():
+        parser.add_argument(f"--{name}", action="store_true", help=about)
     options = parser.parse_args(argv)
     ripgrep.require()
     if options.many is not None:
         with tempfile.TemporaryDirectory(prefix="zeno-bench-") as folder:
             cold.many(Path(folder), options.many, min(options.rounds, 5))
         return 0
-    if options.cold:
-        cold.race(options.tree, min(options.rounds, 5))
-    if options.edits:
-        edits.race(options.tree, options.seed)
-    if options.waits:
-        waits.race(options.tree)
-    if options.bare:
-        bare.race(options.tree, options.rounds)
-    if options.code:
-        code.race(options.tree, min(options.rounds, 5))
-    if options.commits:
-        commits.race(options.tree, min(options.rounds, 5))
-    if not (options.cold or options.edits or options.waits or options.bare or options.code or options.commits):
+    chosen = [run for name, (_, run) in RACES.items() if getattr(options, name)]
+    for run in chosen:
+        run(options)
+    if not chosen:
         real_tree.report(real_tree.race(options.tree, min(options.rounds, 3)), each=options.each)
     return 0
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from tools.soak.servers import Http
+
 GOAL = 0.1
 STATS = 300
 EVERY = 0.02
@@ -64,30 +66,25 @@ async def _waits(stat: Ask, times: int) -> list[float]:
 
 
 async def _http(root: Path) -> None:
-    command = [sys.executable, "-m", "zeno", "http", "--root", str(root), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            found = re.search(r"http://([\d.]+):(\d+)", process.stderr.readline())
-            assert found is not None
-            address = (found[1], int(found[2]))
+    server = Http(root)
 
-            @asynccontextmanager
-            async def searching() -> AsyncIterator[None]:
-                # In a process of their own: to receive long answers must not delay the one that measures.
-                words = [sys.executable, "-m", "tools.bench.waits", address[0], str(address[1])]
-                with subprocess.Popen(words) as clients:
-                    yield
-                    clients.terminate()
+    @asynccontextmanager
+    async def searching() -> AsyncIterator[None]:
+        # In a process of their own: to receive long answers must not delay the one that measures.
+        with subprocess.Popen([sys.executable, "-m", "tools.bench.waits", str(server.port)]) as clients:
+            yield
+            clients.terminate()
 
-            await _measure("HTTP", await _http_client(*address), searching)
-        finally:
-            process.terminate()
+    try:
+        await _measure("HTTP", await _http_client(server.port), searching)
+    finally:
+        server.process.terminate()
+        server.process.communicate()
 
 
-async def _search(host: str, port: int) -> None:
+async def _search(port: int) -> None:
     """Slow searches until the process is ended."""
-    asks = [await _http_client(host, port) for _ in range(SLOW_CLIENTS)]
+    asks = [await _http_client(port) for _ in range(SLOW_CLIENTS)]
     await asyncio.gather(*(_slow(ask, number) for number, ask in enumerate(asks)))
 
 
@@ -97,8 +94,8 @@ async def _slow(ask: Ask, number: int) -> None:
         number += 1
 
 
-async def _http_client(host: str, port: int) -> Ask:
-    reader, writer = await asyncio.open_connection(host, port, limit=1 << 25)
+async def _http_client(port: int) -> Ask:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 25)
 
     async def ask(op: str, args: dict[str, Any]) -> None:
         body = json.dumps(args)
@@ -163,4 +160,4 @@ async def _mcp(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_search(sys.argv[1], int(sys.argv[2])))
+    asyncio.run(_search(int(sys.argv[1])))

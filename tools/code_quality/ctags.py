@@ -24,18 +24,10 @@ class Cover(NamedTuple):
 
 COVERED = {
     "c": Cover("C", "macro function enum struct typedef union", f"{TYPES} {CALLS} macro"),
-    "cpp": Cover(
-        "C++",
-        "macro function enum struct typedef union class namespace",
-        f"{TYPES} {CALLS} macro namespace",
-    ),
+    "cpp": Cover("C++", "macro function enum struct typedef union class namespace", f"{TYPES} {CALLS} macro namespace"),
     "csharp": Cover("C#", "class enum interface method struct", f"{TYPES} {CALLS}"),
     "elixir": Cover("Elixir", "function macro module protocol type", f"{TYPES} {CALLS} macro module"),
-    "go": Cover(
-        "Go",
-        "func struct interface type talias const var methodSpec",
-        f"{TYPES} {CALLS} constant variable",
-    ),
+    "go": Cover("Go", "func struct interface type talias const var methodSpec", f"{TYPES} {CALLS} constant variable"),
     "java": Cover("Java", "annotation class enum interface method", f"{TYPES} {CALLS}"),
     "javascript": Cover("JavaScript", "class function generator method getter setter", f"{TYPES} {CALLS}"),
     "lua": Cover("Lua", "function", CALLS),
@@ -46,16 +38,12 @@ COVERED = {
     "python": Cover("Python", "class function member", f"class {CALLS}"),
     "ruby": Cover("Ruby", "class method module singletonMethod", f"class module {CALLS}"),
     "rust": Cover(
-        "Rust",
-        "macro method enum function interface module struct typedef",
-        f"{TYPES} {CALLS} macro module",
+        "Rust", "macro method enum function interface module struct typedef", f"{TYPES} {CALLS} macro module"
     ),
     "shell": Cover("Sh", "function", CALLS),
     "sql": Cover("SQL", "function index procedure table trigger view", "function index table trigger view"),
     "typescript": Cover(
-        "TypeScript",
-        "class function generator method interface enum alias namespace",
-        f"{TYPES} {CALLS} namespace",
+        "TypeScript", "class function generator method interface enum alias namespace", f"{TYPES} {CALLS} namespace"
     ),
 }
 QUALIFIER = re.compile(r"^.*(?:::|[.:\\])(?=.)")

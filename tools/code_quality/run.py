@@ -24,8 +24,8 @@ from tools.code_quality.ctags import COVERED, comparable, hidden_lines, plain
 from tools.code_quality.referees import WALKED, ask_ctags, ask_extents
 from tools.code_quality.walks import Defined, parse, roles
 from zeno.code.extract import extract
-from zeno.code.facts import Facts, Symbol
-from zeno.code.scopes import Scopes
+from zeno.code.facts import NOTHING, Facts, Symbol
+from zeno.code.kept_facts import keep
 from zeno.code.tokens import ORDER, Roles
 from zeno.text.file_lines import normal
 from zeno.text.symbols import language_of
@@ -95,10 +95,11 @@ class Comparison:
     def _compare_scopes(self, path: str, facts: Facts, known: list[Defined], lines: int) -> None:
         names = {plain(one.name) for one in known}
         kinds = TYPES_AND_CALLS.split()
-        mine = Scopes([one for one in facts.symbols if one.kind in kinds and plain(one.name) in names])
-        theirs = Scopes([Symbol("", plain(one.name), one.line, one.line, one.end, "") for one in known])
+        asked = [one for one in facts.symbols if one.kind in kinds and plain(one.name) in names]
+        told = [Symbol("", plain(one.name), one.line, one.line, one.end, "") for one in known]
+        mine, theirs = (keep(NOTHING._replace(symbols=symbols)) for symbols in (asked, told))
         for line in range(1, lines + 1):
-            ours, other = mine.at(line), theirs.at(line)
+            ours, other = mine.find_scope(line), theirs.find_scope(line)
             # A decorator or an attribute belongs to its definition for us, and to none for most referees.
             if ours is not None and ours.start_line <= line < ours.line:
                 continue
@@ -107,14 +108,14 @@ class Comparison:
 
     def _compare_roles(self, path: str, facts: Facts, text: bytes) -> None:
         root = parse(path, text)
-        if not facts.has_grammar or root is None:
+        bare = keep(facts._replace(symbols=[]))
+        if not bare.has_grammar or root is None:
             return
         lines = text.split(b"\n")
         starts = [0]
         for raw in lines:
             starts.append(starts[-1] + len(raw) + 1)
         known: dict[bytes, Roles] = {}
-        bare = facts._replace(symbols=[])
         for (line, word), theirs in roles(root, self._language, text).items():
             if any(first <= line <= last for first, last in facts.unparsed):
                 continue

@@ -61,12 +61,11 @@ def document(*streams: bytes, extra: bytes = b"", page: bytes = b"") -> bytes:
 
 _HELLO = b"BT /A 12 Tf 1 0 0 1 9 9 Tm (Hello) Tj [(wor) -250 (ld)] TJ T* <48> ' ET"
 _WORDS = (
-    *(b"BT", b"ET", b"Tj", b"TJ", b"Tf", b"Tm", b"Td", b"T*", b"/A 12 Tf", b"/F1 Do", b"cm", b"q", b"Q", b"'", b'"'),
-    *(b"BI", b"ID", b"EI", b"<<", b">>", b"[", b"]", b"(", b")", b"\\", b"obj", b"endobj", b"stream", b"endstream"),
-    *(b"/Kids[2 0 R]", b"/Parent 3 0 R", b"/Length 99999999", b"/Filter/LZWDecode", b"/Filter[/FlateDecode]"),
-    *(b"/Filter/ASCII85Decode", b"/Filter/RunLengthDecode", b"/Encrypt 1 0 R", b"/Prev 0", b"xref", b"trailer"),
-    *(b"/ToUnicode 5 0 R", b"beginbfchar", b"beginbfrange", b"<0000><ffff><0000>", b"/DecodeParms<</Predictor 15"),
-    *(b"/Type/ObjStm/N 3/First 9", b"/Type/XRef/W[1 2 1]", b"1 0 R", b"3 0 R", b"-1", b"1e9", b"%%EOF", b"\r", b"\0"),
+    *rb"""BT ET Tj TJ Tf Tm Td T* cm q Q ' " BI ID EI << >> [ ] ( ) \ obj endobj stream endstream -1""".split(),
+    *b"/Filter/LZWDecode /Filter[/FlateDecode] /Filter/ASCII85Decode /Filter/RunLengthDecode xref".split(),
+    *b"beginbfchar beginbfrange <0000><ffff><0000> /DecodeParms<</Predictor 1e9 %%EOF trailer".split(),
+    *(b"/A 12 Tf", b"/F1 Do", b"/Kids[2 0 R]", b"/Parent 3 0 R", b"/Length 99999999", b"/Encrypt 1 0 R", b"/Prev 0"),
+    *(b"/ToUnicode 5 0 R", b"/Type/ObjStm/N 3/First 9", b"/Type/XRef/W[1 2 1]", b"1 0 R", b"3 0 R", b"\r", b"\0"),
 )
 TARGETS = {
     "pdf": Target(
@@ -80,5 +79,5 @@ TARGETS = {
         ),
         _WORDS,
         "a case in tests/normalizer/checks/test_artifact_text.py",
-    ),
+    )
 }

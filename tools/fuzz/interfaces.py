@@ -6,10 +6,8 @@ import logging
 import os
 import re
 import socket
-import tempfile
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import contract_spec as spec
@@ -17,18 +15,16 @@ import uvicorn
 from mcp.server.stdio import stdio_server
 from uvicorn.server import ServerState
 
+from tools.fuzz.protocol import serve
 from tools.fuzz.target import Target
-from zeno.files.tree import Tree
 from zeno.interfaces.http.app import app
 from zeno.interfaces.http.connections import make_protocol
 from zeno.interfaces.mcp.standard_io import _Pipes
 from zeno.interfaces.mcp.tools import Calls, mcp_server
 from zeno.interfaces.workers import MAX_FORKED, Workers
 from zeno.options import Options
-from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
-_FILES = {"a.txt": "alpha\nbeta\n", "src/b.py": "def f():\n    return 1\n", ".hidden": "x\n"}
 _MAX_REQUEST = 2000
 _QUIET_TURNS = 50
 _PATIENCE = 60.0
@@ -60,12 +56,7 @@ def _complaints() -> _Complaints:
 
 @cache
 def _server() -> Server:
-    folder = Path(tempfile.mkdtemp(prefix="zeno-fuzz-interfaces-"))
-    for name, text in _FILES.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text)
-    options = Options(max_request_bytes=_MAX_REQUEST, max_response_bytes=1 << 20)
-    return Server(ColdCorpus(Tree(str(folder))), options=options)
+    return serve(Options(max_request_bytes=_MAX_REQUEST, max_response_bytes=1 << 20))
 
 
 def http(data: bytes) -> None:
@@ -255,20 +246,9 @@ TARGETS = {
         (
             *(b"\r\n", b"\r\n\r\n", b"GET ", b"POST ", b"HEAD ", b"OPTIONS * ", b" HTTP/1.1\r\n", b" HTTP/1.0\r\n"),
             *(b"Host: evil\r\n", b"Origin: null\r\n", b"Content-Length: -1\r\n", b"Content-Length: 99999999999\r\n"),
-            *(
-                b"Transfer-Encoding: chunked\r\n",
-                b"Expect: 100-continue\r\n",
-                b"Connection: close\r\n",
-                b"Upgrade: h2c",
-            ),
-            *(
-                b"Content-Encoding: gzip\r\n",
-                b"Authorization: Bearer x\r\n",
-                b"/v1/ops/",
-                b"/v1/jsonl",
-                b"%2e%2e",
-                b"//",
-            ),
+            *(b"Transfer-Encoding: chunked\r\n", b"Expect: 100-continue\r\n", b"Connection: close\r\n"),
+            *(b"Content-Encoding: gzip\r\n", b"Authorization: Bearer x\r\n", b"Upgrade: h2c"),
+            *b"/v1/ops/ /v1/jsonl %2e%2e //".split(),
             *(b"0\r\n\r\n", b"ffffffff\r\n", b"\0", b"\n", b"\xff", b'{"pattern":"', b"Host: localhost\r\n"),
         ),
         "a test in tests/zeno/interfaces/test_http_hostile.py",
@@ -282,9 +262,9 @@ TARGETS = {
             b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n',
         ),
         (
-            *(b'"jsonrpc":"2.0"', b'"id":', b'"id":"hello"', b'"method":', b'"params":', b'"tools/call"', b'"ping"'),
-            *(b'"resources/list"', b'"arguments":{', b'"_meta":{"progressToken":1}', b"null", b"1e400", b"\\ud800"),
-            *(b"[", b"]", b"{", b"}", b",", b"\n", b"\xff", b"\0", b"-1", b'"name":"claim"', b'"logging/setLevel"'),
+            *rb'"jsonrpc":"2.0" "id": "id":"hello" "method": "params": "tools/call" "ping" "resources/list"'.split(),
+            *rb'"arguments":{ "_meta":{"progressToken":1} null 1e400 \ud800 "name":"claim" "logging/setLevel"'.split(),
+            *(b"[", b"]", b"{", b"}", b",", b"\n", b"\xff", b"\0", b"-1"),
         ),
         "a test in tests/zeno/interfaces/test_mcp.py",
     ),

@@ -1,17 +1,15 @@
 """Targets that match text: globs against fnmatch, ignore rules against git, the index against RE2."""
 
-import io
 from functools import cache
 
 from tests.zeno.text.test_gitignore import Referee
 from tests.zeno.text.test_globs import model_matches
 from tools.fuzz.target import Target, make_folder, text_of
-from zeno.cache.text_store import _meet
+from tools.random_patterns import find_differences, hold_texts
 from zeno.errors import InvalidArgs, InvalidPattern
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
-from zeno.index import signatures
 from zeno.search.query import Plan
 from zeno.text import globs
 from zeno.text.path_names import Paths
@@ -57,104 +55,25 @@ def gitignore(data: bytes) -> None:
 
 
 def index(data: bytes) -> None:
-    """Neither the index nor the scan of many lines rules out a text that holds a line which RE2 matches."""
+    """The index and every scan of a text find the lines that RE2 matches, and the sieve rules none of them out."""
     flags, _, rest = data.partition(b"\n")
     pattern, _, text = rest.partition(b"\n")
-    if len(pattern) > _MOST or b"\0" in text:
+    if len(pattern) > _MOST or b"\0" in text or not text:
         return
     words, case_sensitive, regex = text_of(pattern), b"i" not in flags, b"l" not in flags
-    text = text_of(text).encode()
     try:
         matches = searcher(words, "pattern", case_sensitive=case_sensitive, literal=not regex)
     except InvalidPattern:
         return
     plan = Plan(words, regex=regex, case_sensitive=case_sensitive)
-    lines = [line for line in text.split(b"\n") if matches(line)]
-    if not lines:
-        return
-    assert _meet(plan.demand, _bits(text).row, 1), "the index rules out a text that matches"
-    for scan in (plan.scan, plan.scan_of([text])):
-        for line in lines if scan else ():
-            assert scan is not None
-            assert scan(line, 0, len(line))[0] >= 0, "the scan rules out a line that matches"
-            padded = b"x\n" + line + b"\ny"
-            assert scan(padded, 0, len(padded))[0] >= 0, "the scan rules out a line among others"
-    needles = plan.demand.needles
-    assert not needles or all(any(needle in line for needle in needles) for line in lines), "a needle is missing"
+    assert not list(find_differences(plan, matches, [text], *hold_texts([text])))
 
 
-def _bits(text: bytes) -> signatures.Block:
-    asked, told = io.BytesIO(), io.BytesIO()
-    signatures.send([text], 1, asked)
-    asked.write(bytes(4))
-    asked.seek(0)
-    signatures.main(asked, told)
-    told.seek(0)
-    block = signatures.receive(1, told)
-    assert block is not None
-    return block
-
-
-_GLOB_WORDS = (
-    b"*",
-    b"**/",
-    b"?",
-    b"[a-b]",
-    b"[!a]",
-    b"[]a]",
-    b"[b-a]",
-    b"{a,b}",
-    b"{a,{b,c}}",
-    b"[[",
-    b"/",
-    b"\\",
-    b"{,a}",
-)
-_RULE_WORDS = (
-    b"!",
-    b"#",
-    b"/",
-    b"\\",
-    b"**",
-    b"*",
-    b"[[:alpha:]]",
-    b"[!a]",
-    b"[a-",
-    b" \n",
-    b"\r\n",
-    b"\\ ",
-    b"a/",
-    b"/b",
-)
+_GLOB_WORDS = tuple(rb"* **/ ? [a-b] [!a] []a] [b-a] {a,b} {a,{b,c}} [[ / \ {,a}".split())
+_RULE_WORDS = (*rb"! # / \ ** * [[:alpha:]] [!a] [a- a/ /b".split(), b" \n", b"\r\n", b"\\ ")
 _RE2_WORDS = (
-    *(
-        b"(?i)",
-        b"(?:a|b)",
-        b"[^a]",
-        b"\\b",
-        b"\\pL",
-        b"{2,3}",
-        b"^",
-        b"$",
-        b"\\Qa\\E",
-        b"\\x{17f}",
-        b"(?-i:K)",
-        b"\\z",
-        b"\\A",
-    ),
-    *(
-        b"[[:alpha:]]",
-        b"\\d+",
-        b".*",
-        b"(?s:.)",
-        b"|",
-        b"\\C",
-        b"(?U)",
-        b"\xe2\x84\xaa",
-        b"\xc5\xbf",
-        b"\xc4\xb0",
-        b"(?P<n>a)",
-    ),
+    *rb"(?i) (?:a|b) [^a] \b \pL {2,3} ^ $ \Qa\E \x{17f} (?-i:K) \z \A [[:alpha:]] \d+ .* (?s:.) | \C (?U)".split(),
+    *"\u212a \u017f \u0130 (?P<n>a)".encode().split(),
 )
 TARGETS = {
     "glob": Target(

@@ -20,13 +20,18 @@ from zeno.trace import events
 _FILES = {"a.txt": "alpha\nbeta\n", "src/b.py": "def f():\n    return 1\n", ".hidden": "x\n", "src/é.md": "# é\n"}
 
 
-@cache
-def _server() -> Server:
+def serve(options: Options) -> Server:
+    """Return a server of a few files."""
     folder = Path(tempfile.mkdtemp(prefix="zeno-fuzz-"))
     for name, text in _FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
-    return Server(ColdCorpus(Tree(str(folder))), options=Options(max_response_bytes=1 << 20))
+    return Server(ColdCorpus(Tree(str(folder))), options=options)
+
+
+@cache
+def _server() -> Server:
+    return serve(Options(max_response_bytes=1 << 20))
 
 
 def request(data: bytes) -> None:
@@ -98,14 +103,8 @@ def trace(data: bytes) -> None:
 
 
 _OPS = tuple(f'"op":"{name}"'.encode() for name in operations())
-_ARGS = (
-    b'"args":{}',
-    b'"path":"src/b.py"',
-    b'"paths":["src"]',
-    b'"pattern":"a|b"',
-    b'"globs":["**/*.py"]',
-    b'"cursor":"',
-    b'"ranges":[',
+_ARGS = tuple(
+    b'"args":{} "path":"src/b.py" "paths":["src"] "pattern":"a|b" "globs":["**/*.py"] "cursor":" "ranges":['.split()
 )
 _EVENT = b'{"ts":"2026-01-01T00:00:00Z","event":"request","id":"1","op":"stat","args":{"paths":["a"]}}\n'
 _ERROR = b'{"ts":"2026-01-01T00:00:00Z","event":"error","id":"1","op":"stat","error":{"message":"x","code":"denied"}}\n'

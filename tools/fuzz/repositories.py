@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tools.fuzz.target import Target, make_folder, text_of
 from zeno.files.sealed_folder import SealedFolder
+from zeno.revisions.differences import Damaged, apply_difference
 from zeno.revisions.objects import Objects, Unavailable
-from zeno.revisions.packs import Damaged, apply_difference
 from zeno.revisions.refs import Refs, Unknown
 from zeno.revisions.trees import Trees, parse_tree
 

@@ -7,14 +7,13 @@ remains, the pages of a list one after the other, and a trace that has every exc
 
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools.fuzz.target import Target
+from tools.fuzz.target import Target, make_folder
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
 from zeno.options import Options
@@ -33,6 +32,7 @@ _LIMITS = (1, 2, 5, 100)
 _BUDGETS = (None, 1, 3, 20, 400)
 
 Step = dict[str, Any]
+_folder = cache(lambda: make_folder("session"))
 
 
 class _Program:
@@ -205,11 +205,6 @@ def _steps(program: _Program) -> Iterator[int]:
         yield number
 
 
-@cache
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="zeno-fuzz-session-"))
-
-
 def _line(number: str, op: str, args: Step) -> bytes:
     return json.dumps({"id": number, "op": op, "args": args}).encode()
 
@@ -230,5 +225,5 @@ TARGETS = {
         ),
         (_WRITES, bytes((7, 1)), bytes((6, 6)), bytes((3, 0, 1, 0, 0, 0)), bytes((4, 1, 1, 1)), bytes((5, 3))),
         "a test in tests/zeno/session/test_server.py",
-    ),
+    )
 }

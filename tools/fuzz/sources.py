@@ -19,5 +19,5 @@ TARGETS = {
         tuple(bytes([index]) + SAMPLES[name].encode() for index, name in enumerate(_FILES)),
         tuple(piece.encode() for piece in PIECES_OF_CODE),
         "a test in tests/zeno/code/test_extract.py",
-    ),
+    )
 }

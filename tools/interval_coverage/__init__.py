@@ -1,10 +1,11 @@
 """Simulations of every interval and verdict: how often a nominal 95 % interval holds the truth, how often a gate errs.
 
-`comparisons` simulates preferences, `recipes` scores of other boards, `labels` judges against gold, `scores` means,
-contrasts and gates, `plans` studies of a planned size, `judge_effects` what judges have of their own. A study
-draws data whose truth is known, lets the product's own functions make the interval, and says whether it holds the
-truth. `python -m tools.interval_coverage` prints one table; the pages preferences,
-calibration, gate and aggregation of docs/ show its rows.
+`comparisons` simulates preferences, `recipes` scores of other boards, `labels` judges against gold, `skewed_labels` the
+same far from normal, `scores` means, `differences` contrasts and gates, `plans` studies of a planned size,
+`judge_effects` what judges have of their own. A study draws data whose truth is known, lets the product's own functions
+make the interval, and says whether it holds the truth. `python -m tools.interval_coverage` prints one table; the pages
+preferences, calibration, gate and aggregation of docs/ show its rows. `widths` compares the intervals of differences
+with other known ones.
 """
 
 import random

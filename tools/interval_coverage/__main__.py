@@ -9,10 +9,22 @@ import math
 import random
 from collections import Counter
 
-from tools.interval_coverage import Study, comparisons, judge_effects, labels, plans, recipes, scores
+from tools.interval_coverage import (
+    Study,
+    comparisons,
+    differences,
+    judge_effects,
+    labels,
+    plans,
+    recipes,
+    scores,
+    skewed_labels,
+)
 
 STUDIES: list[Study] = [
-    study for module in (comparisons, recipes, labels, scores, plans, judge_effects) for study in module.STUDIES
+    study
+    for module in (comparisons, recipes, labels, skewed_labels, scores, differences, plans, judge_effects)
+    for study in module.STUDIES
 ]
 
 

@@ -5,14 +5,15 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 
-from normalizer.aggregate.intervals import Method, wilson_interval
+from normalizer.aggregate.intervals import Method, rate_interval
 from normalizer.estimation.clusters import gather
 from normalizer.gate.verdict import Terms, decide
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects
-from normalizer.preferences.rates import item_scores, resample_mean
+from normalizer.preferences.rates import resample_means, sum_items
 from normalizer.preferences.ratings import ratings
+from normalizer.preferences.verdicts import tabulate
 from tools.interval_coverage import Answers, Study, holds, intervals, question
 
 METHOD = Method(bootstrap=True, resamples=400, seed=0)
@@ -76,14 +77,14 @@ def _win_rate(items: int, unlike: float) -> Study:
     named = f"win rate, {items} {'unlike' if unlike else 'alike'} items"
 
     def draw(rng: random.Random) -> Answers:
-        scores = list(item_scores(_compared(rng, items, odds, unlike=unlike)).values())
-        rate = sum(scores, Fraction(0)) / len(scores)
+        scores = sum_items(tabulate(_compared(rng, items, odds, unlike=unlike)).verdicts)
+        [drawn] = resample_means([scores], METHOD)
         return {
-            f"{named}, Wilson": holds(wilson_interval(rate, len(scores)), truth),
-            f"{named}, bootstrap": holds(resample_mean(scores, METHOD), truth),
+            f"{named}, exact": holds(rate_interval(scores.mean(), items), truth),
+            f"{named}, bootstrap": holds(drawn, truth),
         }
 
-    return intervals([f"{named}, {how}" for how in ("Wilson", "bootstrap")], draw)
+    return intervals([f"{named}, {how}" for how in ("exact", "bootstrap")], draw)
 
 
 def _rating(items: int) -> Study:
@@ -97,7 +98,7 @@ def _rating(items: int) -> Study:
             for a, b in _PAIRS:
                 winner = "a" if rng.random() < _logistic(strengths[a] - strengths[b]) else "b"
                 found.append(Comparison(str(item), a, b, winner, None, "a", "judge", 0, None, None, self_judged=False))
-        rows = {row["generator"]: row for row in ratings(found, "y")["rows"]}
+        rows = {row["generator"]: row for row in ratings(tabulate(found), "y")["rows"]}
         answers = [holds(rows["x"]["ci95"], strengths["x"]), holds(rows["y"]["ranks"], 2)]
         return dict(zip(names, answers, strict=True))
 
@@ -110,7 +111,7 @@ def _length(items: int) -> Study:
 
     def draw(rng: random.Random) -> Answers:
         found = [one for one in _compared(rng, items, 0.4, length=1.0) if one.winner != "draw"]
-        bias = length_bias(found)
+        bias = length_bias(tabulate(found).verdicts)
         return {name: holds(bias["controlled"][at], truth[at]) if bias else None for name, at in names.items()}
 
     return intervals(list(names), draw)
@@ -125,13 +126,13 @@ def _order(items: int, unlike: float, runs: int = 1) -> Study:
             first += weight * (one + decided - other + _DRAWS) / 2 / len(_PAIRS)
             consistent += weight * (one * other + (decided - one) * (decided - other) + _DRAWS**2) / len(_PAIRS)
     alike = f"{items} {'unlike' if unlike else 'alike'} items{f', {runs} runs' if runs > 1 else ''}"
-    shown = {f"rate of the answer shown first, {alike}, {how}": f"{how.lower()}95" for how in ("Wilson", "bootstrap")}
+    shown = {f"rate of the answer shown first, {alike}, {how}": f"{how.lower()}95" for how in ("exact", "bootstrap")}
     across = f"consistency across orders, {alike}"
 
     def draw(rng: random.Random) -> Answers:
-        found = order_effects(_three(rng, items, unlike, runs), METHOD)
+        found = order_effects(tabulate(_three(rng, items, unlike, runs)), METHOD)
         answers = {name: holds(found["first_shown"][member], first) for name, member in shown.items()}
-        return answers | {across: holds(found["swapped"]["wilson95"], consistent)}
+        return answers | {across: holds(found["swapped"]["exact95"], consistent)}
 
     return intervals([*shown, across], draw)
 

@@ -4,7 +4,8 @@ import random
 from fractions import Fraction
 
 from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
-from normalizer.statistics.severity import Estimate, JudgeModel, Label
+from normalizer.statistics.judge_scores import Label
+from normalizer.statistics.severity import Estimate, JudgeModel, count_answers
 from tools.interval_coverage import Study, holds, question
 
 _SEVERITY = {"a": 0.5, "b": 0.0, "c": -0.2, "d": -0.3}
@@ -27,7 +28,7 @@ def _severity(artifacts: int, noise: dict[str, float], asked: str, note: str, le
                 Label(name, False, level + _SEVERITY[name] + rng.gauss(0, noise.get(name, 1.0))) for name in panel
             ]
             answers[str(number)] = [labels]
-        return _holds(JudgeModel(answers).severity_of(asked), _SEVERITY[asked])
+        return _holds(JudgeModel(count_answers(answers)).severity_of(asked), _SEVERITY[asked])
 
     return question(f"severity of {note}, {len(_SEVERITY)} judges, {artifacts} artifacts", draw)
 
@@ -51,7 +52,7 @@ def _bonus(own: int, elsewhere: int) -> Study:
                     for name in panel
                 ]
             ]
-        return _holds(JudgeModel(answers).bonus_of("a"), _BONUS)
+        return _holds(JudgeModel(count_answers(answers)).bonus_of("a"), _BONUS)
 
     return question(f"self-judging excess, {own} own and {elsewhere} other artifacts, other panels", draw)
 

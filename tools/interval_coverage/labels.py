@@ -57,6 +57,7 @@ def _pairs(rng: random.Random, n: int, right: float) -> list[tuple[Fraction, Fra
     return found
 
 
+_SCALE = Fraction(_LEVELS[0]), Fraction(_LEVELS[-1])
 _MEASURES = {
     "accuracy": "exact",
     "mean absolute difference": "mae",
@@ -101,7 +102,7 @@ def _powered(n: int, right: float, note: str = "") -> Study:
     def draw(rng: random.Random) -> bool | None:
         judge = [one for one, _ in _pairs(rng, 500, right)]
         labelled: PairsByItem = {(str(at), None): pair for at, pair in enumerate(_pairs(rng, n, right))}
-        return holds(prediction_powered.estimate(labelled, judge)["ci95"], _MEAN)
+        return holds(prediction_powered.estimate(labelled, judge, _SCALE)["ci95"], _MEAN)
 
     return question(f"gold mean, prediction-powered, {n} labels + 500{note}", draw)
 
@@ -154,7 +155,8 @@ def _passed(n: int, share: float, right: float) -> Study:
         labelled: PairsByItem = {(str(at), None): label(rng) for at in range(n)}
         judge = [label(rng)[0] for _ in range(500)]
         corrected = correct_pass_rate(labelled, judge)
-        ends = [prediction_powered.estimate(labelled, judge)["ci95"], None if corrected is None else corrected["ci95"]]
+        powered = prediction_powered.estimate(labelled, judge, (Fraction(0), Fraction(1)))
+        ends = [powered["ci95"], None if corrected is None else corrected["ci95"]]
         return {name: holds(each, share) for name, each in zip(names, ends, strict=True)}
 
     return intervals(names, draw)

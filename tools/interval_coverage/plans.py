@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 
 from normalizer.estimation.clusters import gather
+from normalizer.estimation.paired_test import SPREAD, examine_differences
 from normalizer.gate.verdict import Terms, decide
 from normalizer.noise.designs import Square, cluster_effect
 from normalizer.noise.sample_size import PowerTarget, items_needed, power_of
@@ -17,7 +18,7 @@ def _exactly(value: float) -> Fraction:
 
 def _margin(deviation: float, margin: str) -> Study:
     """Whether a system as good passes a gate that was planned for its margin."""
-    pairs = items_needed(float(margin), deviation, power=0.8, alpha=0.05, edge=True)
+    pairs = Square(_exactly(deviation**2), 1).items(PowerTarget(margin=float(margin), reach=10.0))
 
     def draw(rng: random.Random) -> bool:
         gaps = [_exactly(rng.gauss(0, deviation)) for _ in range(pairs)]
@@ -62,7 +63,7 @@ def _clustered(size: int, icc: float, gap: float) -> Study:
         study = values(rng, -(-items // size), gap)
         flat = [(value, place) for place, cluster in enumerate(study) for value in cluster]
         found = gather([value for value, _ in flat], [place for _, place in flat])
-        return decide(found, Terms(Fraction(10), Fraction(0), 0.05)).verdict == "better"
+        return examine_differences(found, Fraction(10), SPREAD).interval[0] >= 0
 
     return question(f"plan: clusters of {size}, ICC {icc:g}, difference of {gap:g}: found", draw, "80 %")
 

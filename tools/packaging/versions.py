@@ -1,12 +1,6 @@
-"""Keep version and owner equal to those of pyproject.toml: python -m tools.packaging.versions [--write].
+"""Keep version and owner equal to those of pyproject.toml: nox -s release -- --check, or --write."""
 
-Without --write it fails where files differ from them, or where CHANGELOG.md has no section for the version. With
---publish it also fails where the owner is still a placeholder, or the changelog has no section for this version.
-"""
-
-import argparse
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -92,21 +86,3 @@ def write() -> None:
         for pattern in patterns:
             text = pattern.sub(rf"\g<before>{wanted[pattern]}", text)
         path.write_text(text, encoding="utf-8")
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Check or write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="change the files instead of checking them")
-    parser.add_argument("--publish", action="store_true", help="also ask for what a published release needs")
-    options = parser.parse_args(argv)
-    if options.write:
-        write()
-    found = problems(publish=options.publish)
-    for problem in found:
-        print(problem, file=sys.stderr)
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

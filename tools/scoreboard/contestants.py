@@ -19,6 +19,8 @@ WORD = re.compile(r"[A-Za-z0-9_]+")
 FILES = 10
 # Larger files are left out, as `search` does.
 MAX_BYTES = 2_000_000
+# Seconds for a query, as in semble's benchmark.
+PATIENCE = 30
 # The usual estimate of tokens.
 CHARACTERS_A_TOKEN = 4
 
@@ -29,6 +31,15 @@ class Answer(NamedTuple):
     paths: list[str]
     tokens: list[int] | None
     """How many tokens the tool has printed when it has shown each file; None where it prints nothing but paths."""
+
+
+class Peers(NamedTuple):
+    """Where tools are that have to be installed; empty where they are not."""
+
+    python: str
+    """The interpreter of an environment with bm25s."""
+    probe: str
+    """The program."""
 
 
 class Contestant(Protocol):
@@ -168,7 +179,29 @@ class Bm25s:
         return self._process.stdout.readline()
 
 
-def start(name: str, root: Path, python: str, *, ready: bool) -> tuple[Contestant, float]:
+class Probe:
+    """`probe search` as semble's benchmark asks it: passages, of which the files are taken."""
+
+    def __init__(self, root: Path, program: str) -> None:
+        self._root = root.resolve()
+        self._program = program
+
+    def ask(self, query: str) -> Answer:
+        """Run it once. A query that it does not take, or not in time, has no files."""
+        command = [self._program, "search", "--format", "json", "--max-results", str(3 * FILES), "--", query, "."]
+        try:
+            done = subprocess.run(command, cwd=self._root, capture_output=True, text=True, timeout=PATIENCE)
+            passages = json.loads(done.stdout[done.stdout.index("{") :])["results"]
+        except (ValueError, subprocess.TimeoutExpired):
+            return Answer([], None)
+        paths = (Path(self._root, one["file"]).relative_to(self._root).as_posix() for one in passages)
+        return Answer(list(dict.fromkeys(paths))[:FILES], None)
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+def start(name: str, root: Path, peers: Peers, *, ready: bool) -> tuple[Contestant, float]:
     """Return a contestant on a tree, and the seconds until it was ready."""
     begun = time.perf_counter()
     contestant: Contestant
@@ -177,7 +210,9 @@ def start(name: str, root: Path, python: str, *, ready: bool) -> tuple[Contestan
     elif name.startswith("ripgrep"):
         contestant = Ripgrep(root)
     elif name.startswith("bm25s"):
-        contestant = Bm25s(root, python)
+        contestant = Bm25s(root, peers.python)
+    elif name.startswith("probe"):
+        contestant = Probe(root, peers.probe)
     else:
         contestant = PlainBm25(root)
     return contestant, time.perf_counter() - begun

@@ -1,11 +1,7 @@
-"""The curve of a soak: what each server held over time, as CSV and as a picture.
-
-python -m tools.soak.curve build/soak/curve.csv docs/img/soak.svg
-"""
+"""The curve of a soak: what each server held over time, as CSV and as a picture."""
 
 import csv
 import statistics
-import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -104,17 +100,3 @@ def _panel(points: dict[str, list[Point]], field: str, title: str, top: int, end
         )
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
     return parts
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Make the picture of a curve: CSV SVG."""
-    arguments = sys.argv[1:] if argv is None else argv
-    if len(arguments) != 2:
-        print("usage: python -m tools.soak.curve CURVE.csv PICTURE.svg", file=sys.stderr)
-        return 2
-    Path(arguments[1]).write_text(picture(read(Path(arguments[0]))))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -22,15 +22,8 @@ _HELPERS_START_WITHIN = 2.0
 _ROOM = 60
 
 KINDS = (
-    "kill_helpers",
-    "stop_and_go",
-    "never_read",
-    "leave",
-    "full_log",
-    "full_disk",
-    "few_descriptors",
-    "restart",
-    "set_clock",
+    *("kill_helpers", "stop_and_go", "never_read", "leave", "full_log", "full_disk", "few_descriptors"),
+    *("restart", "set_clock"),
 )
 """The disturbances: methods of `Faults`."""
 

@@ -1,0 +1,113 @@
+"""Simulated labels that are far from normal: totals near the top of the scale, rare errors, outliers among repeats."""
+
+import math
+import random
+from fractions import Fraction
+
+from normalizer.calibration import prediction_powered
+from normalizer.calibration.labels import PairsByItem
+from normalizer.noise.components import components
+from normalizer.statistics.agreement_intervals import find_intervals
+from tools.interval_coverage import Answers, Study, holds, intervals, question
+from tools.interval_coverage.scores import TOTALS, exactly
+
+_SCALE = Fraction(0), Fraction(10)
+_MEAN = sum(total * share for total, share in TOTALS.items()) / 100
+_DRAWS = 200_000
+
+
+def _label(rng: random.Random) -> tuple[Fraction, Fraction]:
+    """A judge's total and the gold one, most of them near the top; one judgement in forty is 5 too low."""
+    gold = rng.choices(list(TOTALS), list(TOTALS.values()))[0]
+    error = rng.gauss(0, 1.2) - (5 if rng.random() < 0.025 else 0)
+    return Fraction(min(10, max(0, round(gold + error)))), Fraction(gold)
+
+
+def _powered(n: int) -> Study:
+    def draw(rng: random.Random) -> bool | None:
+        labelled: PairsByItem = {(str(at), None): _label(rng) for at in range(n)}
+        unlabelled = [_label(rng)[0] for _ in range(500)]
+        return holds(prediction_powered.estimate(labelled, unlabelled, _SCALE)["ci95"], _MEAN)
+
+    return question(f"gold mean, prediction-powered, totals near the top, {n} labels + 500", draw)
+
+
+def _gold_only(artifacts: int, answers: int, alike: float) -> Study:
+    """The mean of gold labels, several of them about one artifact."""
+
+    def draw(rng: random.Random) -> bool | None:
+        labelled: PairsByItem = {}
+        for artifact in range(artifacts):
+            shared = rng.gauss(0, math.sqrt(alike))
+            for answer in range(answers):
+                level = 6 + 1.5 * (shared + rng.gauss(0, math.sqrt(1 - alike)))
+                value = exactly(min(10, max(0, level)))
+                labelled[str(artifact), str(answer)] = value, value
+        return holds(prediction_powered.estimate(labelled, [], _SCALE)["gold_only_ci95"], 6.0)
+
+    return question(f"gold mean, gold only, {artifacts} artifacts with {answers} answers, ICC {alike:g}", draw)
+
+
+def _agreement(n: int) -> Study:
+    """Correlation and mean absolute difference of skewed totals."""
+    known = random.Random(0)
+    pairs = [_label(known) for _ in range(_DRAWS)]
+    ours, gold = ([float(pair[side]) for pair in pairs] for side in (0, 1))
+    means = [sum(side) / _DRAWS for side in (ours, gold)]
+    apart = [[value - mean for value in side] for side, mean in zip((ours, gold), means, strict=True)]
+    squares = [sum(value * value for value in side) for side in apart]
+    truth = {
+        "pearson": sum(x * y for x, y in zip(*apart, strict=True)) / math.sqrt(squares[0] * squares[1]),
+        "mae": sum(abs(x - y) for x, y in zip(ours, gold, strict=True)) / _DRAWS,
+    }
+    told = {"pearson": "Pearson's r", "mae": "mean absolute difference"}
+    names = {f"{told[measure]}, totals near the top, {n} items": measure for measure in truth}
+
+    def draw(rng: random.Random) -> Answers:
+        found = find_intervals([_label(rng) for _ in range(n)], [str(at) for at in range(n)], reach=Fraction(10))
+        return {name: holds(found[measure], truth[measure]) for name, measure in names.items()}
+
+    return intervals(list(names), draw)
+
+
+def _rare_error(n: int, share: float) -> Study:
+    """The mean absolute difference of a judge that is right but for a rare error of 10."""
+
+    def draw(rng: random.Random) -> bool | None:
+        gold = [Fraction(rng.randint(0, 10)) for _ in range(n)]
+        pairs = [(value if rng.random() >= share else (10 if value <= 5 else Fraction(0)), value) for value in gold]
+        found = find_intervals(
+            [(Fraction(one), other) for one, other in pairs], [str(at) for at in range(n)], reach=Fraction(10)
+        )
+        return holds(found["mae"], share * sum(max(value, 10 - value) if value != 5 else 5 for value in range(11)) / 11)
+
+    return question(f"mean absolute difference, {n} items, an error in {100 * share:g} %", draw)
+
+
+def _outliers(items: int, share: float, size: float) -> Study:
+    """The noise share of labels with noise of 0.5, and rare outliers; items differ by 1.5."""
+    noise = 0.25 + share * size**2
+
+    def draw(rng: random.Random) -> bool | None:
+        table = []
+        for _ in range(items):
+            level = rng.gauss(0, 1.5)
+            labels = [
+                rng.gauss(level, 0.5) + (rng.choice((-size, size)) if rng.random() < share else 0) for _ in range(3)
+            ]
+            table.append([exactly(label) for label in labels])
+        return holds(components([table])["noise_share_ci95"], noise / (noise + 2.25))
+
+    return question(f"noise share, {items} items, 3 repeats, outliers of {size:g} in {100 * share:g} %", draw)
+
+
+STUDIES = [
+    _powered(20),
+    _powered(50),
+    _gold_only(12, 4, 0.5),
+    _agreement(20),
+    _agreement(50),
+    _rare_error(20, 0.05),
+    _outliers(20, 0.02, 6),
+    _outliers(50, 0.05, 4),
+]
