@@ -36,7 +36,7 @@ def test_wrong_usage_is_status_2_with_one_message_on_stderr(argv, capsys):
     assert main(argv) == 2
     caught = capsys.readouterr()
     assert caught.out == ""
-    assert re.match("normalizer: |Usage: ", caught.err)
+    assert re.fullmatch(r"normalizer[ \w]*: error: .+\nTry 'normalizer[ \w]* --help'\.\n", caught.err)
 
 
 def test_explain_shows_the_record_its_reasons_and_the_raw_lines(ledger, tmp_path, capsys):
@@ -226,6 +226,10 @@ def test_bash_completes_commands_and_flags(tmp_path):
         ("normalizer norm", "normalize"),
         ("normalizer audit --form", "--format"),
         ("eval-normalizer norm", "normalize"),
+        ("normalizer normalize x --dialect judgeb", "judgebench"),
+        ("normalizer dialects judgeb", "judgebench"),
+        ("normalizer list x --reason score_not_al", "score_not_allowed"),
+        ("normalizer docs which", "which-number"),
     ):
         program, *typed = words.split()
         function = f"_{program.replace('-', '_')}_completion"
@@ -278,8 +282,13 @@ def test_mistakes_of_newcomers_are_met_with_the_cure(ledger, tmp_path, monkeypat
     tried = {
         ("normalize", str(ledger), "--out", "other"): "is a ledger already",
         ("aggregate", str(ledger), "--by", "phase", "judge_model"): "judge_model is a key",
-        ("aggregate", str(ledger), "--format", "jsn"): "Did you mean json?",
+        ("aggregate", str(ledger), "--format", "jsn"): "did you mean json?",
         ("agregate", str(ledger)): "did you mean aggregate",
+        ("sumary", str(ledger)): "no command is called sumary: did you mean aggregate?",
+        ("verify", str(ledger)): "no command is called verify: did you mean audit?",
+        ("docs", "statstics-of-x"): "`normalizer docs` lists all pages",
+        ("explain", str(ledger), "zzzz"): f"`normalizer list {ledger}` prints the ids",
+        ("gate", str(ledger)): "normalizer gate: error: missing argument 'CANDIDATE'",
     }
     for words, told in tried.items():
         capsys.readouterr()
@@ -287,3 +296,15 @@ def test_mistakes_of_newcomers_are_met_with_the_cure(ledger, tmp_path, monkeypat
         assert told in capsys.readouterr().err
     assert main(["aggregate", str(ledger), "--where", "phase=2"]) == 0
     assert "no record has phase = 2" in capsys.readouterr().err
+
+
+def test_a_document_that_does_not_fit_names_the_command_that_lists_its_mistakes(ledger, tmp_path, capsys):
+    file = tmp_path / "rubric.json"
+    scale = {"kind": "integer", "minimum": 1, "maximum": 5}
+    file.write_text(json.dumps({"name": "one", "dimensions": {"quality": {"scale": scale}}}))
+    bundle = str(ledger.parent / "bundle.json")
+    assert main(["normalize", bundle, "--rubric", str(file), "--out", str(tmp_path / "other")]) == 2
+    told = re.search(r"`normalizer ([^`]+)`", capsys.readouterr().err)
+    assert told is not None
+    assert main([str(file) if word == "FILE" else word for word in told[1].split()]) == 1
+    assert "did you mean integers?" in capsys.readouterr().out

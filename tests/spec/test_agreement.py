@@ -1,4 +1,4 @@
-"""Schema and model are of one mind: what one accepts the other accepts unchanged, what one refuses the other refuses.
+"""Schema and model agree: what one accepts the other accepts unchanged, what one refuses the other refuses.
 
 Three judges see every value: jsonschema as the independent referee, jsonschema-rs as it runs in the server, and the
 generated model.

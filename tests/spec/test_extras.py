@@ -1,5 +1,6 @@
 """A hint names a command that works for the installation it is printed by, and that takes no extra away."""
 
+import importlib
 import json
 import sys
 
@@ -12,23 +13,41 @@ def prefix(tmp_path, monkeypatch):
     """An environment without a receipt, and an installation of which nothing is known."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    monkeypatch.delitem(sys.modules, "pip", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
+    for name in ("python", "pip"):
+        (tmp_path / "bin" / name).touch(0o755)
     return tmp_path
 
 
-def record_source(prefix, url: str) -> None:
+def record_source(prefix, url: str, **about: bool) -> None:
     """Write what an installer writes about where the distribution came from."""
     folder = prefix / "zeno_normalizer-0.1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: zeno-normalizer\nVersion: 0.1.0\n")
-    (folder / "direct_url.json").write_text(json.dumps({"url": url, "dir_info": {}}))
+    (folder / "direct_url.json").write_text(json.dumps({"url": url, "dir_info": about}))
+
+
+def test_an_editable_installation_stays_one(prefix):
+    record_source(prefix, "file:///clone", editable=True)
+    assert install_command("mcp") == "pip install --editable '/clone[mcp]'"
 
 
 def receipt(*requirements: str) -> str:
     return f"[tool]\nrequirements = [{', '.join(requirements)}]\n"
 
 
-def test_a_plain_environment_is_told_pip(prefix):
+def test_a_plain_environment_is_told_its_own_pip(prefix, monkeypatch):
+    """Another pip of PATH would install into another environment, and one that uv made has none."""
     assert install_command("mcp") == "pip install 'zeno-normalizer[mcp]'"
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert install_command("mcp") == f"uv pip install --python {sys.executable} 'zeno-normalizer[mcp]'"
+    (prefix / "pip").mkdir()
+    (prefix / "pip" / "__init__.py").touch()
+    importlib.invalidate_caches()
+    assert install_command("mcp") == f"{sys.executable} -m pip install 'zeno-normalizer[mcp]'"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ ALLOWED = {
 ROOMS = {
     "zeno": (
         "__main__ → cli → client → interfaces → trace → session → ops → results → revisions → cache → search → code"
-        " → ranking → index → files → text → confinement → meter → options → errors"
+        " → ranking → index → files → text → confinement → meter → forked → options → errors"
     ),
     "normalizer": (
         "__main__ → cli → commands → terminal → api → report → export → tables → checks → gate → calibration"

@@ -26,7 +26,7 @@ def test_another_version_in_a_lock_is_noticed(tmp_path, monkeypatch, capsys):
     run = tmp_path / "run.txt"
     run.write_text(run.read_text().replace("click==", "click==0"))
     assert licences.main(["--check"]) == 1
-    assert "python -m tools.licences" in capsys.readouterr().err
+    assert "python -m tools.licences" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ TESTED_BY = {
     "normalizer": {"normalizer/test_cli.py": "__main__ errors"},
     "normalizer/aggregate": {
         "normalizer/aggregate/test_summary.py": "groups parsed_lines query restated_scores",
-        "normalizer/statistics/test_sensitivity.py": "distribution",
     },
     "normalizer/aggregate/engines": {
         "normalizer/aggregate/test_summary.py": "interface on_duckdb start",
@@ -44,8 +43,8 @@ TESTED_BY = {
         "normalizer/judge/calling/test_command.py": "judge",
         "normalizer/batch/test_repair.py": "repair",
         "normalizer/ledger/test_signing.py": "sign",
-        "normalizer/noise/test_overview.py": "plan",
-        "normalizer/preferences/test_overview.py": "preferences",
+        "normalizer/noise/test_study_plan.py": "plan",
+        "normalizer/preferences/test_group_preferences.py": "preferences",
         "normalizer/report/test_html_page.py": "report",
         "normalizer/statistics/test_agreement.py": "agreement",
         "normalizer/statistics/test_contrasts.py": "compare",
@@ -67,7 +66,8 @@ TESTED_BY = {
     "normalizer/api": {"normalizer/api/test_ledgers.py": "numbers"},
     "normalizer/guess": {
         "normalizer/api/test_sources.py": "certain",
-        "normalizer/guess/test_propose.py": "duels free_text names preview profile readings roles rows scores values",
+        "normalizer/guess/test_propose.py": "duels names nested preview profile readings roles rows scores values "
+        "verdict_texts",
         "whole/test_files_from_elsewhere.py": "shipped_fit",
     },
     "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble describe prepare run run_folder"},
@@ -81,10 +81,11 @@ TESTED_BY = {
         "normalizer/ledger/test_signing.py": "signature",
         "normalizer/ledger/test_transaction.py": "line_format reader",
     },
-    "normalizer/noise": {"normalizer/noise/test_overview.py": "components designs sample_size"},
+    "normalizer/noise": {"normalizer/noise/test_study_plan.py": "components designs sample_size"},
     "normalizer/preferences": {
         "normalizer/preferences/test_controlled_recipes.py": "alpaca_length arena_style lasso",
-        "normalizer/preferences/test_overview.py": "comparisons lengths logistic rates ratings",
+        "normalizer/preferences/test_group_preferences.py": "lengths logistic ratings",
+        "normalizer/preferences/test_reading.py": "comparison_query comparisons rates verdicts",
     },
     "normalizer/report": {
         "normalizer/report/test_html_page.py": (
@@ -95,7 +96,7 @@ TESTED_BY = {
         "normalizer/report/decisions/test_sections.py": "decision_plots other_records records_of_row",
     },
     "normalizer/screening": {
-        "normalizer/screening/test_pipeline.py": "bundle bundle_entries bundle_rules metadata rebuild",
+        "normalizer/screening/test_pipeline.py": "bundle bundle_entries metadata rebuild",
     },
     "normalizer/statistics": {
         "normalizer/statistics/test_agreement.py": "agreement_measures",
@@ -110,8 +111,8 @@ TESTED_BY = {
         "normalizer/checks/test_claims.py": "claims_table",
         "normalizer/checks/test_evidence.py": "evidence_table",
         "normalizer/gate/test_paired_verdicts.py": "gate_table",
-        "normalizer/noise/test_overview.py": "plan_table",
-        "normalizer/preferences/test_overview.py": "preferences_table",
+        "normalizer/noise/test_study_plan.py": "plan_table",
+        "normalizer/preferences/test_group_preferences.py": "preferences_table",
         "normalizer/statistics/test_agreement.py": "agreement_table",
         "normalizer/statistics/test_contrasts.py": "contrast_table",
         "normalizer/statistics/test_sensitivity.py": "sensitivity_tables",
@@ -123,9 +124,8 @@ TESTED_BY = {
     },
     "zeno/cache": {
         "zeno/cache/test_freshness.py": "listing watch",
-        "zeno/cache/test_tree_cache.py": "index_builder",
-        "zeno/cache/test_warm_corpus.py": "segments text_store",
-        "zeno/ops/test_search.py": "held_words parse_ahead",
+        "zeno/cache/test_warm_corpus.py": "text_store",
+        "zeno/ops/test_search.py": "kept_words",
     },
     "zeno/cli": {
         "zeno/cli/test_parser.py": "flags help_format interrupts printing reference requests servers",
@@ -136,7 +136,7 @@ TESTED_BY = {
     "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs seccomp system_calls"},
     "zeno/interfaces": {
         "zeno/interfaces/test_mcp.py": "claims",
-        "zeno/interfaces/test_result_text.py": "visible",
+        "zeno/interfaces/test_result_text.py": "rows",
     },
     "zeno/interfaces/http": {
         "zeno/interfaces/test_http.py": "access app incoming problems",
@@ -149,7 +149,7 @@ TESTED_BY = {
         "zeno/interfaces/test_mcp.py": "standard_io tools",
         "zeno/interfaces/test_mcp_client_roots.py": "client_roots",
     },
-    "zeno/interfaces/texts": {"zeno/interfaces/test_result_text.py": "lines other symbols"},
+    "zeno/interfaces/texts": {"zeno/interfaces/test_result_text.py": "other"},
     "zeno/files": {
         "zeno/files/test_moved_out.py": "batch_open location open_file walk",
         "zeno/files/test_roots.py": "file_tree",
@@ -157,7 +157,7 @@ TESTED_BY = {
         "zeno/revisions/test_repository.py": "sealed_folder",
     },
     "zeno/index": {
-        "zeno/cache/test_warm_corpus.py": "signatures",
+        "zeno/cache/test_warm_corpus.py": "piece_index signatures",
     },
     "zeno/results": {
         "zeno/ops/test_grep.py": "hit_page",
@@ -169,10 +169,10 @@ TESTED_BY = {
         "zeno/ops/test_search.py": "word_counts",
     },
     "zeno/session": {"zeno/session/test_server.py": "dispatch outcome wire"},
-    "zeno/code": {"zeno/code/test_extract.py": "syntax", "zeno/code/test_table.py": "pool"},
+    "zeno/code": {"zeno/code/test_extract.py": "facts syntax", "zeno/code/test_table.py": "pool"},
     "zeno/revisions": {
         "zeno/revisions/test_commit_corpus.py": "blob_file commit_tree",
-        "zeno/revisions/test_objects.py": "packs",
+        "zeno/revisions/test_objects.py": "differences packs",
         "zeno/revisions/test_refs.py": "served_commits",
     },
     "zeno/text": {"zeno/text/test_gitignore.py": "gitignore_syntax", "zeno/text/test_symbols.py": "blanking"},

@@ -38,7 +38,7 @@ BUILTINS = {"open", "exec", "eval", "compile", "__import__", "__builtins__", "br
 
 REACHES = {
     "__main__": {"zeno_normalizer": "the console scripts"},
-    "cache.index_builder": {"subprocess": "starts zeno.index.signatures, which gets texts through a pipe"},
+    "index.piece_index": {"subprocess": "starts zeno.index.signatures, which gets texts through a pipe"},
     "cache.watch": {"ctypes": "inotify(7)", "open": "limits of the kernel", "os.open": "the list of mounts"},
     "cache.warm_corpus": {"importlib": "imports modules of zeno in advance"},
     "cli.help_format": {"shutil": "the width of the terminal"},
@@ -81,9 +81,9 @@ REACHES = {
     "interfaces.mcp.tools": {"importlib": "the version", "mcp": "MCP", "mcp_types": "MCP"},
     "interfaces.shell": {"os.makedirs": "the folder of the history", "readline": "the history of the shell"},
     "index.signatures": {"numpy": "arrays; it runs in a process of its own and gets texts through a pipe"},
-    "search.fork_helper": {"os.listdir": "threads of its own process"},
+    "search.fork_helper": {"marshal": "results of a copy of its process", "os.listdir": "threads of its own process"},
     "session.dispatch": {"importlib": "imports one operation of zeno.ops"},
-    "session.forked": {"ctypes": "prctl(2)", "os.listdir": "descriptors of its own process"},
+    "forked": {"ctypes": "prctl(2)", "os.listdir": "descriptors of its own process"},
     "session.outcome": {"pickle": "copies an outcome or an error from a fork"},
     "trace.log": {"open": "the log", "os.open": "the log"},
     "trace.page.view": {"importlib": "the template of the page"},

@@ -1,8 +1,8 @@
 """Read the fenced blocks of a Markdown page, and compare output with what a page shows.
 
-`console` blocks have commands after `$ ` (continued after `> `), each with its output below it. `...` inside a line
-stands for any text in that line, a line `...` for any number of lines. A block that cannot run is preceded by a
-comment: `<!-- not run: REASON -->`.
+`sh` blocks can be pasted as they are; a `text` block right behind one is its output. `...` inside a line stands for any
+text in that line, a line `...` for any number of lines. A block that cannot run is preceded by a comment:
+`<!-- not run: REASON -->`.
 """
 
 import re
@@ -32,7 +32,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Step:
-    """A command of a console block and the output shown below it; `span` is where that output stands in the page."""
+    """The commands of an `sh` block and the output shown below it; `span` is where that output is in the page."""
 
     command: str
     shown: str
@@ -54,38 +54,17 @@ def blocks(page: str) -> list[Block]:
     ]
 
 
-def steps(block: Block) -> Iterator[Step]:
-    """The commands of a console block. Text before the first command is an error in the page."""
-    offset, line = block.span[0], block.line
-    command: list[str] = []
-    shown: list[str] = []
-    start, began, in_command = offset, line, False
-    for text in block.text.splitlines(keepends=True):
-        if text.startswith("$ "):
-            if command:
-                yield Step("\n".join(command), "".join(shown), began, (start, offset))
-            command, shown, began, in_command = [text[2:].rstrip("\n")], [], line, True
-            start = offset + len(text)
-        elif in_command and (text.startswith("> ") or text == ">\n"):
-            command.append(text[2:].rstrip("\n"))
-            start = offset + len(text)
-        elif not command:
-            raise ValueError(f"line {line}: a console block begins with `$ `")
-        else:
-            in_command = False
-            shown.append(text)
-        offset += len(text)
-        line += 1
-    if command:
-        yield Step("\n".join(command), "".join(shown), began, (start, offset))
+def steps(page: str, unshown: str = "") -> Iterator[Block | Step]:
+    """Yield the blocks of a page that run: `python` as blocks, `sh` as steps.
 
-
-def pasted_steps(page: str) -> Iterator[Step]:
-    """Yield the `sh` blocks of a page that is pasted block by block; a `text` block right behind one is its output."""
+    A `text` block right behind an `sh` block is its output. One that has none prints `unshown`.
+    """
     found = [block for block in blocks(page) if block.not_run is None]
-    for block, behind in zip(found, [*found[1:], None], strict=True):
-        if block.language == "sh":
-            shown, span = "...\n", (0, 0)
+    for block, behind in zip(found, [*found[1:], None], strict=False):
+        if block.language == "python":
+            yield block
+        elif block.language == "sh":
+            shown, span = unshown, (0, 0)
             if behind is not None and behind.language == "text":
                 between = page[block.span[1] : behind.span[0]].replace("```text", "").strip("`\n ")
                 shown, span = (shown, span) if between else (behind.text, behind.span)

@@ -7,11 +7,15 @@ import itertools
 import json
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
+from unittest.mock import patch
 
 from zeno.files.tree import Tree
 from zeno.meter import Meter
+from zeno.search import corpus as corpus_module
+from zeno.search import loop
 from zeno.search.corpus import ColdCorpus, Snapshot
 from zeno.search.fork_helper import possible
 from zeno.search.loop import SearchFiles, search
@@ -32,7 +36,7 @@ class PatientCorpus(ColdCorpus):
     """After the first file with a hit it lets the other process do all the rest."""
 
     def snapshot(self, rules: Rules) -> Snapshot:
-        return PatientSnapshot(super().snapshot(rules).candidates, self.tree, self.sharing)
+        return PatientSnapshot(super().snapshot(rules).candidates, self.tree)
 
 
 class PatientSnapshot(Snapshot):
@@ -73,6 +77,14 @@ class Hits:
             self.hits.append((found.path, indexes, [found.lines[index] for index in indexes]))
 
 
+@contextmanager
+def sharing(always: bool) -> Iterator[None]:
+    """Let a second process help with every list of files and directories, or with none."""
+    least = 1 if always else sys.maxsize
+    with patch.multiple(loop, SHARED_FROM=least, PART=2), patch.object(corpus_module, "SHARED_DIRECTORIES", least):
+        yield
+
+
 def left_over() -> list[str]:
     """Children that nobody waited for."""
     try:
@@ -90,7 +102,7 @@ def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) ->
     meter, sink = Meter(), Hits(enough)
     query = Query(pattern, "pattern", 50_000, meter)
     patient = Patient(sink) if isinstance(corpus, PatientCorpus) else sink
-    skipped = search(corpus.tree, SearchFiles(paths), query, patient, meter, corpus.sharing)
+    skipped = search(corpus.tree, SearchFiles(paths), query, patient, meter, shared=True)
     return sink.hits, skipped, skipped.named, meter.files_scanned, meter.bytes_read
 
 
@@ -98,19 +110,25 @@ def differences(root: str, requests: list[dict[str, Any]]) -> list[str]:
     found = []
     with Tree(root) as tree:
         before = descriptors()
-        alone = ColdCorpus(tree, shared_from=sys.maxsize, shared_directories=sys.maxsize)
+        alone = ColdCorpus(tree)
         # Names that are there no more, or are no files, as if somebody had changed the tree after it was listed.
         paths = sorted({*map(decode_entry, os.listdir(root)), "gone", "gone/x", " first/x", "d/\0ff"})
         for kind in (ColdCorpus, PatientCorpus):
-            helped = kind(tree, shared_from=1, part=2, shared_directories=1)
+            helped = kind(tree)
             for request in requests:
                 line = json.dumps(request).encode()
-                answers = [Server(corpus, clock=lambda: 0).answer(line) for corpus in (alone, helped)]
+                answers = []
+                for corpus in (alone, helped):
+                    with sharing(corpus is helped):
+                        answers.append(Server(corpus, clock=lambda: 0).answer(line))
                 if answers[0] != answers[1]:
                     found.append(f"{kind.__name__}: {line!r}: {answers[0]!r} became {answers[1]!r}")
                 found += left_over()
             for pattern, enough in itertools.product(("ab", "\ufffd"), (1, 100)):
-                told = [searched(corpus, paths, pattern, enough) for corpus in (alone, helped)]
+                told = []
+                for corpus in (alone, helped):
+                    with sharing(corpus is helped):
+                        told.append(searched(corpus, paths, pattern, enough))
                 if told[0] != told[1]:
                     found.append(f"{kind.__name__}: {pattern!r}, {enough}: {told[0]!r} became {told[1]!r}")
                 found += left_over()

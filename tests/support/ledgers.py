@@ -4,7 +4,7 @@ from pathlib import Path
 
 from normalizer.ledger.buckets import places_in
 from normalizer.ledger.commit_record import NAME, encode, line_file, node_name
-from normalizer.ledger.commit_tree import arranged_tree
+from normalizer.ledger.commit_tree import arrange_tree
 from normalizer.ledger.record_index import make_index
 
 
@@ -16,7 +16,7 @@ def recommit(ledger: Path) -> None:
         files.append(line_file(place, data))
         if place.index_name is not None:
             (ledger / place.index_name).write_bytes(make_index(data))
-    for node in arranged_tree(files):
+    for node in arrange_tree(files):
         (ledger / node_name(node.prefix)).write_bytes(encode(node))
 
 

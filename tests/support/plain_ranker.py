@@ -7,7 +7,7 @@ import re
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
-from math import floor
+from math import floor, log2, sqrt
 from typing import Any
 
 import contract_spec as spec
@@ -98,9 +98,15 @@ class PlainRanker:
         }
         scores = {path: self.score(path, weights, query) for path in self.texts}
         order = sorted((path for path in scores if scores[path]), key=lambda path: (-self.rounded(scores[path]), path))
-        for path in order[: RULES["definition_files"]]:
-            share = max((self.share(query, *one) for one in self.definitions.get(path, ())), default=0)
-            scores[path] = scores[path] * (100 + share) // 100
+        leading = order[: RULES["definition_files"]]
+        defined = {path: [one for one in self.definitions.get(path, ()) if self.share(query, *one)] for path in leading}
+        for path in leading:
+            shares = [0]
+            for name, is_inner in defined[path]:
+                share = self.share(query, name, is_inner)
+                definers = sum(name in [other for other, _ in defined[one]] for one in leading)
+                shares.append(share // floor(sqrt(definers)) if len(self.lines(query)) > 1 else share)
+            scores[path] = scores[path] * (100 + max(shares)) // 100
         order.sort(key=lambda path: (-self.rounded(scores[path]), path))
         counted = [(spelling, len(having[word])) for word, (spelling, _) in terms.items()]
         return [(path, self.rounded(scores[path]) / 10000) for path in order], counted
@@ -126,7 +132,17 @@ class PlainRanker:
                 if len(part.encode()) > 1 or len(spoken) == 1:
                     spelling, before = found.get(stem(part), (part, 0))
                     found[stem(part)] = spelling, max(weight, before)
+        lines = self.lines(query)
+        title = {stem(part) for run in runs(lines[0]) for part in parts(run)} if len(lines) > 1 else set()
+        said = list(map(stem, self.words(query)))
+        for word, (spelling, weight) in found.items():
+            weight = weight * RULES["first_line"] // 100 if word in title else weight
+            doublings = floor(log2(said.count(word)))
+            found[word] = spelling, weight * (100 + RULES["repeated"] * doublings) // 100
         return found
+
+    def lines(self, query: str) -> list[str]:
+        return query.strip(" \t\n\r\v\f").split("\n")
 
     def has(self, path: str, word: str) -> bool:
         return word in stems(self.texts[path]) or word in self.in_path(path)
@@ -134,6 +150,9 @@ class PlainRanker:
     def in_path(self, path: str) -> set[str]:
         *directories, name = path.split("/")
         return {word for step in (*directories, self.bare(name)) for word in stems(step)}
+
+    def joined(self, path: str) -> str:
+        return "".join(stems(self.bare(path.split("/")[-1])))
 
     def bare(self, name: str) -> str:
         base, dot, _ = name.rpartition(".")
@@ -159,7 +178,10 @@ class PlainRanker:
         words = list(map(stem, self.words(query)))
         named = {*words, *(first + second for first, second in pairwise(words))}
         if in_path and "".join(own) in named:
-            score = score * (100 + RULES["name_equals"]) // 100
+            alike = [
+                one for one in self.texts if self.joined(one) == "".join(own) and self.in_path(one) & weights.keys()
+            ]
+            score = score * (100 + RULES["name_equals"] // len(alike)) // 100
         ends = {"/".join(lower(path).split("/")[-count:]) for count in (1, 2)}
         if "/" not in path:
             ends.add("/" + lower(path))

@@ -24,6 +24,7 @@ ABOUT = {
         "tests/zeno/interfaces/test_shell.py::test_the_shell_reads_the_tree_into_memory_while_nothing_is_typed_and_says_so",
         "tests/zeno/files/test_policy.py::test_memory_holds_no_denied_text",
         "tests/zeno/interfaces/test_http.py::test_the_tree_is_read_into_memory_before_anybody_asks",
+        "tests/whole/test_architecture.py::test_a_warm_grep_over_mcp_passes_few_modules",
     ),
     "openat2": (
         "tests/zeno/files/test_openat2.py",
@@ -31,8 +32,9 @@ ABOUT = {
     ),
     "fork": (
         "tests/zeno/search/test_fork_helper.py",
-        "tests/zeno/session/test_forked.py",
-        "tests/zeno/search/test_shared_walk.py",
+        "tests/zeno/test_forked.py",
+        "tests/zeno/search/test_corpus.py::test_answers_are_the_same_with_help",
+        "tests/zeno/search/test_corpus.py::test_many_directories_are_walked_by_two_processes_in_the_order_of_one",
         # A request that cannot be interrupted between two files is killed in its forked process.
         "tests/zeno/session/test_server.py::test_a_request_over_its_time_is_refused_and_the_next_one_answered",
         "tests/zeno/session/test_server.py::test_a_server_that_is_killed_leaves_no_process_behind",

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.doc_pages import ROOT, Step, blocks, matches, pasted_steps, steps
+from tests.support.doc_pages import ROOT, Block, Step, matches, steps
 from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE
 from tests.support.wheel import empty_environment, require_index
@@ -100,7 +100,7 @@ class Shell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A step and what it printed. For blocks that are no console, `printed` is empty when all went well."""
+    """A step and what it printed. For blocks of Python, `printed` is empty when all went well."""
 
     step: Step
     printed: str
@@ -132,10 +132,11 @@ def run_file(path: Path, folder: Path) -> list[Outcome]:
 
 
 def run_pasted(page: str, folder: Path, environment: dict[str, str]) -> list[Outcome]:
-    """Paste the `sh` blocks of a page into one shell. A block that fails has its status in what it printed."""
+    """Paste the `sh` blocks of README into one shell. A block that fails has its status in what it printed."""
     outcomes = []
     with Shell(folder, environment) as shell:
-        for step in pasted_steps(page):
+        for step in steps(page, unshown="...\n"):
+            assert isinstance(step, Step), "README has commands only"
             printed = shell.run(step.command)
             status = shell.run("echo $?").strip()
             outcomes.append(Outcome(step, printed if status == "0" else f"status {status}: {printed}\0"))
@@ -155,22 +156,20 @@ def clone(folder: Path) -> None:
 
 
 def run_page(page: str, folder: Path, environment: dict[str, str]) -> list[Outcome]:
-    """Run all `console`, `sh` and `python` blocks of a page in order, in one shell that starts in `folder`.
+    """Run all `sh` and `python` blocks of a page in order, in one shell that starts in `folder`.
 
-    `sh` and `python` blocks show no output. They must end with status 0; what a failing one printed is its outcome.
+    Commands print what is shown behind them, or nothing. Blocks of Python show no output: they must end with status 0;
+    what a failing one printed is its outcome.
     """
     outcomes = []
     with Shell(folder, environment) as shell:
-        for block in blocks(page):
-            if block.not_run is not None:
-                continue
-            if block.language == "console":
-                outcomes += [Outcome(step, shell.run(step.command, step.shown)) for step in steps(block)]
-            elif block.language in ("sh", "python"):
-                word = "sh -e" if block.language == "sh" else "python"
-                command = f"{word} >block.out 2>&1 <<'END-OF-BLOCK'\n{block.text}END-OF-BLOCK"
+        for each in steps(page):
+            if isinstance(each, Block):
+                command = f"python >block.out 2>&1 <<'END-OF-BLOCK'\n{each.text}END-OF-BLOCK"
                 printed = shell.run(f"{command}\n[ $? = 0 ] || cat block.out")
-                outcomes.append(Outcome(Step(block.text, "", block.line, (0, 0)), printed))
+                outcomes.append(Outcome(Step(each.text, "", each.line, (0, 0)), printed))
+            else:
+                outcomes.append(Outcome(each, shell.run(each.command, each.shown)))
     return outcomes
 
 

@@ -1,22 +1,30 @@
-"""ARCHITECTURE.md names files that exist, and its recipes have every step of a change.
+"""ARCHITECTURE.md and CONTRIBUTING.md name files that exist, and recipes have every step of a change.
 
 A recipe's worked example is looked up in the whole code: a file that mentions it and is no step of the recipe is a
 forgotten step.
 """
 
+import asyncio
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from mcp import Client
 
 from tests.spec.test_layout import ROOMS
+from tests.support.patience import until
+from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
+from zeno.interfaces.mcp.tools import Calls, mcp_server
+from zeno.interfaces.workers import Workers
 from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+TEXT = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"))
 RECIPES = {
     match[1]: match[2]
     for match in re.finditer(r"^### Recipe: ([^\n]+)\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
@@ -89,7 +97,7 @@ def test_every_step_names_a_file_that_speaks_of_the_example(recipe):
 def test_no_recipe_lacks_a_step(recipe):
     example, paths = steps(recipe)
     forgotten = mentions(example) - set(paths) - NO_STEP[example].keys()
-    assert not forgotten, f"ARCHITECTURE.md, {recipe}: these files mention {example}; add a step, or a reason here"
+    assert not forgotten, f"CONTRIBUTING.md, {recipe}: these files mention {example}; add a step, or a reason here"
     assert NO_STEP[example].keys() <= mentions(example), "a reason that is no longer needed"
 
 
@@ -106,14 +114,14 @@ def test_every_room_is_described(package):
             assert f"`{package}/{room}`" in TEXT, f"{package}/{room}"
 
 
-# The number may only get smaller.
+# The numbers may only get smaller.
 MOST_MODULES = 20
+MOST_MODULES_OF_MCP = 26
 
 
-def test_a_cold_grep_passes_few_modules(tmp_path):
-    """Modules of zeno that run code between a request line and its answer; those of the session are among them."""
-    (tmp_path / "a.py").write_text("def needle(): pass\n")
-    line = b'{"id":"1","op":"grep","args":{"pattern":"needle"}}'
+@contextmanager
+def passing() -> Iterator[set[str]]:
+    """Collect the modules of zeno that run code in this thread."""
     passed: set[str] = set()
 
     def see(frame, _event, _argument):
@@ -121,13 +129,56 @@ def test_a_cold_grep_passes_few_modules(tmp_path):
         if path.is_relative_to(ROOT / "zeno"):
             passed.add(path.relative_to(ROOT).as_posix())
 
+    sys.setprofile(see)
+    try:
+        yield passed
+    finally:
+        sys.setprofile(None)
+
+
+def test_a_cold_grep_passes_few_modules(tmp_path):
+    """Modules of zeno that run code between a request line and its answer; those of the session are among them."""
+    (tmp_path / "a.py").write_text("def needle(): pass\n")
+    line = b'{"id":"1","op":"grep","args":{"pattern":"needle"}}'
     with Tree(str(tmp_path)) as tree:
         server = Server(ColdCorpus(tree))
         assert b"needle" in server.answer(line)
-        sys.setprofile(see)
-        try:
+        with passing() as passed:
             server.answer(line)
-        finally:
-            sys.setprofile(None)
     assert {"zeno/ops/grep.py", "zeno/search/loop.py", "zeno/files/walk.py"} <= passed
     assert len(passed) <= MOST_MODULES, sorted(passed)
+
+
+class OnlyCalls(Workers):
+    """Workers whose server does no background work, which belongs to no call."""
+
+    def start_warming(self) -> None:
+        pass
+
+
+async def grep_over_mcp(server: Server) -> set[str]:
+    """Modules that run code between the call of a tool and its result, in the event loop and in the thread."""
+    with OnlyCalls(server) as workers, ExitStack() as stack:
+        async with Client(mcp_server(workers, Calls())) as client:
+            await client.call_tool("grep", {"pattern": "needle"})
+            in_thread = await workers.run(lambda: stack.enter_context(passing()))
+            with passing() as passed:
+                result = await client.call_tool("grep", {"pattern": "needle"})
+            await workers.run(stack.close)
+            assert "needle" in str(result.content)
+            return passed | in_thread
+
+
+def test_a_warm_grep_over_mcp_passes_few_modules(tmp_path):
+    # Enough text for an index.
+    for number in range(20):
+        (tmp_path / f"{number}.py").write_text(f"def needle_{number}(): pass\n" + "some_other = text\n" * 4000)
+    with Tree(str(tmp_path)) as tree:
+        corpus = WarmCorpus(tree, 1 << 26)
+        # A clock that stands: on a busy machine the request would be moved to another process.
+        server = Server(corpus, clock=lambda: 0.0)
+        until(lambda: not server.idle() and not corpus.texts.index._builder.busy, "everything is prepared")
+        passed = asyncio.run(grep_over_mcp(server))
+        corpus.close()
+    assert {"zeno/interfaces/mcp/tools.py", "zeno/cache/located.py", "zeno/index/piece_index.py"} <= passed
+    assert len(passed) <= MOST_MODULES_OF_MCP, "\n".join(sorted(passed))

@@ -110,10 +110,10 @@ def test_a_table_with_any_names_is_read_back_as_what_it_says(levels, dimensions)
 @pytest.mark.parametrize("form", ["text", "csv", "md", "latex"])
 def test_no_two_names_look_the_same_in_a_table(form):
     given = [None, *LEVELS, "a  b", "a b", "\x00", "\x01", "[U+4E2D]", "\u4e2d", "''", "\u201d"]
-    shown = [formats.written(formats.Table(["x"], [[cell_names.level(name)]], []), form) for name in given]
+    shown = [formats.write_table(formats.Table(["x"], [[cell_names.level(name)]], []), form) for name in given]
     for (one, first), (other, second) in itertools.combinations(zip(given, shown, strict=True), 2):
         assert first != second, (one, other)
-    columns = [formats.written(formats.Table([cell_names.dimension(name)], [], []), form) for name in DIMENSIONS]
+    columns = [formats.write_table(formats.Table([cell_names.dimension(name)], [], []), form) for name in DIMENSIONS]
     assert len(set(columns)) == len(DIMENSIONS)
 
 

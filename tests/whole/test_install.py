@@ -99,7 +99,7 @@ def test_a_fresh_environment_has_no_problem(user, tmp_path):
     told = run(user, str(commands / "zeno"), "doctor")
     assert "no other distribution has our packages or commands" in told
     assert told.endswith("0 problems found\n")
-    assert "mcp is not installed (mcp); pip install 'zeno-normalizer[mcp]'" in told
+    assert f"mcp is not installed (mcp); uv pip install --python {commands / 'python'} 'zeno-normalizer[mcp]'" in told
 
 
 def test_beside_another_zeno_that_came_later_we_stop_and_say_why(user, tmp_path):

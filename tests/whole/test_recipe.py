@@ -1,4 +1,4 @@
-"""An operation is added by the recipe of ARCHITECTURE.md, and by nothing else, in a copy of the code."""
+"""An operation is added by the recipe of CONTRIBUTING.md, and by nothing else, in a copy of the code."""
 
 import json
 import os

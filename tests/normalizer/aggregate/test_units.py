@@ -4,7 +4,7 @@ from pathlib import Path
 
 from normalizer.aggregate.engines.on_duckdb import DuckDB
 from normalizer.aggregate.summary import Options, query_of, summarize
-from normalizer.aggregate.units import Numbers, prepared
+from normalizer.aggregate.units import Numbers, prepare_records
 from normalizer.ledger import open_ledgers
 from normalizer.statistics.agreement import agreement_of
 from normalizer.statistics.sensitivity import find_sensitivity
@@ -31,7 +31,7 @@ def tables(engine: DuckDB) -> list[str]:
 def test_a_command_parses_lines_once_and_drops_the_tables_of_each_call(tmp_path):
     engine = DuckDB(tmp_path, "200MB")
     (tmp_path / "study").mkdir()
-    with open_ledgers.opened((study(tmp_path / "study"),)) as given:
+    with open_ledgers.open_as_one((study(tmp_path / "study"),)) as given:
         summarize(engine, given, Options(by=("generator_model",)))
         find_sensitivity(engine, given, Options(by=("judge_model",)))
         agreement_of(engine, given, Options())
@@ -44,8 +44,8 @@ def test_numbers_of_one_call_keep_their_own_tables(tmp_path):
     (tmp_path / "study").mkdir()
     options = Options(by=("judge_model",))
     with (
-        open_ledgers.opened((study(tmp_path / "study"),)) as given,
-        prepared(engine, query_of(given, options), given, diagnostic=False) as query,
+        open_ledgers.open_as_one((study(tmp_path / "study"),)) as given,
+        prepare_records(engine, query_of(given, options), given, diagnostic=False) as query,
     ):
         every = Numbers(engine, query, options.rules.condition(), "artifact")
         before = every.groups()

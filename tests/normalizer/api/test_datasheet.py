@@ -52,3 +52,29 @@ def test_a_row_that_mixes_instruments_of_one_judge_says_so(tmp_path):
     assert "mixed_instruments" in [str(getattr(flag, "value", flag)) for flag in row.flags]
     for row in ledger.summary(by=["judge_version"]).rows:
         assert "mixed_instruments" not in [str(getattr(flag, "value", flag)) for flag in row.flags]
+
+
+def spell(flags):
+    return [str(getattr(flag, "value", flag)) for flag in flags]
+
+
+def test_agreement_and_contrasts_say_that_they_mix_instruments(tmp_path, capsys):
+    real = truth(6, 1)
+    runs = [
+        {
+            **bundle_of(noisy(real, 3 * number, 0.4), judge),
+            "judge_version": f"v{number}",
+            "generator_model": f"g{number}",
+        }
+        for number in (1, 2)
+        for judge in ("judge-a", "judge-b")
+    ]
+    mixed = labelled(tmp_path, "mixed", *runs)
+    for document in (normalizer.open(mixed).agreement(), normalizer.open(mixed).compare()):
+        assert "mixed_instruments" in spell(document.flags)
+    assert main(["compare", str(mixed)]) in (0, 1)
+    assert "MIXED: one judge has records by different prompts" in capsys.readouterr().out
+    assert main(["agreement", str(mixed), "--where", "judge_version=v1"]) == 0
+    assert "MIXED" not in capsys.readouterr().out
+    by_version = normalizer.open(mixed).compare(by="judge_version")
+    assert "mixed_instruments" not in spell(by_version.flags), "instruments that are compared are not mixed"

@@ -31,7 +31,16 @@ def test_a_line_has_what_its_row_has(rows):
 ROWS = [{"id": "a", "score": 1.5, "n": 3}, {"id": "b", "score": None, "n": 4}]
 
 
-@pytest.mark.parametrize("make", [pyarrow.Table.from_pylist, polars.DataFrame, pandas.DataFrame])
+TABLES = [
+    pyarrow.Table.from_pylist,
+    pyarrow.RecordBatch.from_pylist,
+    polars.DataFrame,
+    polars.LazyFrame,
+    pandas.DataFrame,
+]
+
+
+@pytest.mark.parametrize("make", TABLES)
 def test_tables_and_frames_have_the_rows_that_they_were_made_of(make):
     assert [json.loads(line) for line in json_lines(make(ROWS))] == ROWS
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from normalizer.cli import main
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.line_format import FILES
-from normalizer.ledger.reader import locked, reading
+from normalizer.ledger.reader import hold_lock, reading
 from tests.support.bundles import bundle, entry
 
 
@@ -186,7 +186,7 @@ def test_a_refused_run_leaves_nothing_behind(names, there, tmp_path, capsys):
 def test_a_run_that_is_refused_keeps_the_lock_file_of_another(tmp_path):
     ledger = tmp_path / "ledger"
     ledger.mkdir()
-    with locked(ledger, "write"):
+    with hold_lock(ledger, "write"):
         assert main(["normalize", str(tmp_path / "nowhere.json"), "--out", str(ledger)]) == 2
         assert (ledger / ".lock").exists()
 
@@ -200,11 +200,11 @@ def test_a_lock_on_a_file_that_was_removed_keeps_nobody_out(tmp_path, monkeypatc
         take(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", removed_before)
-    with pytest.raises(UnusableLedger, match="try again"), locked(tmp_path, "write"):
+    with pytest.raises(UnusableLedger, match="try again"), hold_lock(tmp_path, "write"):
         pass
     monkeypatch.undo()
     (tmp_path / "gone").mkdir()
-    with pytest.raises(UnusableLedger, match="No such file"), locked(tmp_path / "gone" / "more", "write"):
+    with pytest.raises(UnusableLedger, match="No such file"), hold_lock(tmp_path / "gone" / "more", "write"):
         pass
 
 
@@ -212,7 +212,7 @@ def test_a_second_run_at_the_same_time_is_told_so(tmp_path, capsys):
     [path] = made(tmp_path / "b", 1)
     ledger = tmp_path / "ledger"
     main(["normalize", str(path), "--out", str(ledger)])
-    with locked(ledger, "write"):
+    with hold_lock(ledger, "write"):
         assert main(["normalize", str(path), "--out", str(ledger)]) == 2
         assert main(["audit", str(ledger)]) == 2
         assert capsys.readouterr().err.count("another run is using") == 2
@@ -305,6 +305,42 @@ def test_one_reason_for_everything_stands_at_the_end_with_its_cure(tmp_path, cap
 def test_a_forgotten_dialect_is_said_once_with_the_command_that_proposes_one(tmp_path, capsys):
     said = last_line(tmp_path, capsys, ['{"a": 1}\n{"a": 2}\n', '{"a": 3}\n{"a": 4}\n'])
     assert said.startswith("a file that is no judge bundle needs a dialect: normalizer guess ")
+
+
+def test_a_key_that_stands_twice_is_mended_in_the_file_which_guess_does_not_read_either(tmp_path, capsys):
+    dialect = {
+        "name": "report",
+        "container": [{"kind": "json", "rows": "/results/*"}],
+        "fields": {"file": {"at": "/id"}, "scores": {"overall": {"at": "/r"}}},
+    }
+    (tmp_path / "dialect.json").write_text(json.dumps(dialect))
+    rows = '{"a": 1, "results": [{"id": "x", "r": 3}, {"id": "y", "r": 4}], "a": 2}'
+    said = last_line(tmp_path, capsys, [rows], "--dialect", str(tmp_path / "dialect.json"))
+    assert "such as a key that stands twice, is mended in the file, since no dialect reads past it" in said
+
+
+def test_two_dialects_are_refused_and_two_commands_fill_one_ledger(tmp_path, capsys):
+    ledger = str(tmp_path / "ledger")
+    made = []
+    for name, between in (("one", ";"), ("two", "|")):
+        rubric = {"name": "r", "dimensions": {"score": {"scale": {"kind": "integers", "minimum": 1, "maximum": 5}}}}
+        fields = {
+            "file": {"at": "/id"},
+            "scores": {"score": {"at": "/score", "number": ["plain"]}},
+            "judge_model": {"text": "j"},
+            "generator_model": {"text": name},
+        }
+        container = [{"kind": "csv", "delimiter": between}]
+        dialect = {"name": name, "phase": 1, "protocol_version": "this", "container": container, "fields": fields}
+        (tmp_path / f"{name}.json").write_text(json.dumps({**dialect, "rubric": rubric}))
+        (tmp_path / f"{name}.csv").write_text(f"id{between}score\n1{between}3\n")
+        made.append((str(tmp_path / f"{name}.csv"), "--dialect", str(tmp_path / f"{name}.json")))
+    for command in (["normalize", "--out", ledger], ["compare"]):
+        assert main([*command, *made[0], *made[1]]) == 2
+        assert "--dialect is given 2 times" in capsys.readouterr().err
+    for words in made:
+        assert main(["normalize", *words, "--out", ledger]) == 0
+    assert "2 entries = 2 valid" in capsys.readouterr().err
 
 
 def test_no_cure_is_named_where_reasons_differ_or_something_is_valid(tmp_path, capsys):

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
 
 from normalizer.cli import main
 from tests.normalizer.batch.test_spark import pytestmark as needs_spark
+from tests.support.comparing import compared
 from tests.support.patience import PATIENCE
 from tests.support.studies import Verdict, bundles_of
 
@@ -46,6 +48,18 @@ def write_bundles(folder: Path, items: int) -> list[str]:
     return sorted(map(str, folder.glob("*.json")))
 
 
+def compare_often(folder: Path, name: str, repeats: int) -> str:
+    """A ledger in which a judge compares three generators on six items, in both orders, so many times."""
+    verdicts = ("a", "b", "draw", "a", None, 1.25)
+    entries = [
+        {"item": f"q{item}", "a": a, "b": b, "order": order, "repeat": repeat, "verdict": verdicts[place % 6]}
+        for place, (item, (a, b), order, repeat) in enumerate(
+            product(range(6), combinations(("x", "y", "z"), 2), ("ab", "ba"), range(repeats))
+        )
+    ]
+    return str(compared(folder, entries, name))
+
+
 def files_of(ledger: Path) -> dict[str, bytes]:
     return {str(path.relative_to(ledger)): path.read_bytes() for path in ledger.rglob("*") if path.is_file()}
 
@@ -65,6 +79,8 @@ def test_a_cluster_gives_the_same_bytes_and_its_driver_gets_no_records(tmp_path,
         ["aggregate", larger, *by],
         ["agreement", ledger, "--format", "json"],
         ["gate", ledger, ledger, "--where", "generator_model=g1", "--allow-undecided", "--format", "json"],
+        ["preferences", compare_often(tmp_path, "seldom", 7), "--format", "json"],
+        ["preferences", compare_often(tmp_path, "often", 140), "--format", "json"],
     ]
     written = [["export", larger, "--to", form] for form in ("jsonl", "csv", "parquet")]
     commands = [
@@ -95,6 +111,8 @@ def test_a_cluster_gives_the_same_bytes_and_its_driver_gets_no_records(tmp_path,
     told = {name: sum(stage.result for stage in each.values()) for name, each in found.items()}
     assert read["1"] > 5 * read["0"]  # executors read the ledger, twenty times as long, and what is kept of it
     assert told["1"] < 1.2 * told["0"]  # and what they tell the driver does not grow with it
+    assert read["5"] > 5 * read["4"]
+    assert told["5"] < 1.2 * told["4"]
     for number in range(len(printed), len(commands)):
         tasks = sum(stage.tasks for stage in found[str(number)].values())
         assert told[str(number)] < 4000 * tasks

@@ -83,6 +83,32 @@ def test_a_contradiction_is_found(kind, document, said, tmp_path, capsys):
     assert said in out
 
 
+@pytest.mark.parametrize("form", ["flag", "alone"])
+@pytest.mark.parametrize(
+    ("kind", "document"),
+    [
+        ("manifest", {"files": [{"file": "a"}, {"file": "a"}]}),
+        ("rubric", {"name": "r", "dimensions": {"x": {"scale": {"kind": "integer"}}}}),
+        ("dialect", {"name": "d", "entry": [{"tke": "/a"}]}),
+        ("schema", {**SCHEMA, "oneOf": [OPEN, OPEN]}),
+    ],
+)
+def test_a_document_alone_is_known_by_its_members(form, kind, document, tmp_path, capsys):
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps(document))
+    assert main(["lint", *([f"--{kind}"] if form == "flag" else []), str(path)]) == 1
+    assert "d.json" in capsys.readouterr().out
+
+
+def test_a_document_of_no_known_kind_or_a_second_of_one_is_refused_with_what_to_do(tmp_path, capsys):
+    (tmp_path / "a.json").write_text('{"dimensions": {}}')
+    (tmp_path / "b.json").write_text("{}")
+    assert main(["lint", str(tmp_path / "b.json")]) == 2
+    assert "--rubric, --manifest, --dialect or --schema" in capsys.readouterr().err
+    assert main(["lint", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == 2
+    assert "a second rubric: give one at a time" in capsys.readouterr().err
+
+
 def test_clashing_ids_are_found_and_equal_documents_do_not_clash(tmp_path, capsys):
     one, other = {**SCHEMA, "$id": "https://a.example/x", "type": "object"}, {**SCHEMA, "$id": "https://a.example/x"}
     status, out = lint(tmp_path, capsys, "schema", one, other)

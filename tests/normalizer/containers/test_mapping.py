@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from normalizer.containers.mapping import Mapping
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import Number
+from normalizer.errors import UnusableDocument
 
 KEYS = st.sampled_from(["a", "b", "c/d", "e~f"])
 LEAVES = st.integers(0, 9).map(lambda number: Number(str(number)))
@@ -52,3 +54,25 @@ def test_a_split_gives_what_its_pointer_leads_to(row, pointer):
         assert made == wanted
     else:
         assert [entry.problems[0].code for entry in entries if entry is not None] == ["judge_failed"]
+
+
+@given(row=st.fixed_dictionaries({"a": TREES}))
+def test_a_template_names_what_each_star_stands_for(row):
+    dialect = {
+        "name": "d",
+        "split": "/a/*/*",
+        "fields": {"file": {"template": "{star:1} {star:2} {key}"}, "scores": {"s": {"of": "part", "at": ""}}},
+    }
+    entries = [one for one in Mapping(dialect).entries(Row("/0", 1, "", b"", row), None) if one is not None]
+    for entry in entries if lead(row, ["a", "*", "*"]) else []:
+        keys = [key.replace("~1", "/").replace("~0", "~") for key in entry.part.split("/")[2:]]
+        # A value that is its own only item has no key.
+        assert entry.value.get("file") == (f"{keys[0]} {keys[1]} {keys[1]}" if len(keys) > 1 else None)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("factors.repeat", "; did you mean repeat?"), ("qqq", "")])
+def test_a_key_that_is_no_name_says_which_names_there_are(name, meant):
+    fields = {"file": {"at": "/id"}, "scores": {"s": {"at": "/s"}}, "factors": {"repeat": {"at": "/r"}}}
+    with pytest.raises(UnusableDocument) as caught:
+        Mapping({"name": "d", "fields": fields, "key": ["file", name]})
+    assert str(caught.value).endswith(f"the names are file, generator_model, judge_model, repeat{meant}")

@@ -50,7 +50,7 @@ def fixture(name: str) -> bytes:
 
 def run(name: str, data: bytes):
     stated = {**STATED, **{field: f"stated-{field}" for field in CASES[name][4]}}
-    return normalize(data, load(dialect=shipped.given(name), stated=json.dumps(stated).encode()))
+    return normalize(data, load(dialect=shipped.read_dialect(name), stated=json.dumps(stated).encode()))
 
 
 def lines(text: str):
@@ -63,7 +63,7 @@ def test_every_shipped_dialect_is_here():
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_a_shipped_dialect_fits_its_schema_and_its_rubric_is_usable(name):
-    load(dialect=shipped.given(name))
+    load(dialect=shipped.read_dialect(name))
     assert shipped.dialect_named(name)["name"] == name
 
 
@@ -206,7 +206,7 @@ def test_a_preference_of_zero_is_a_draw_as_older_alpaca_eval_files_write_it():
 
 def test_arena_hard_labels_with_a_less_than_sign_are_wins_of_the_other_answer_and_a_null_game_is_a_failure():
     row = {"uid": "q5", "judge": "j", "model": "m", "baseline": "b", "games": [{"score": "A<B"}, None]}
-    settings = load(dialect=shipped.given("arena-hard"), stated=json.dumps(STATED).encode())
+    settings = load(dialect=shipped.read_dialect("arena-hard"), stated=json.dumps(STATED).encode())
     outcome = normalize(json.dumps(row).encode(), settings)
     [record], [failed] = lines(outcome.records), lines(outcome.invalid)
     assert (record["verdict"], record["order"], record["outcome"]["winner"]) == ("1.75", "ba", "a")
@@ -224,7 +224,7 @@ def test_the_generator_of_an_evaluated_span_is_its_model():
 def test_published_wildbench_scores_name_their_model_and_not_their_judge():
     row = {"session_id": "s1", "parsed_result": {"score": "7"}, "model_test": "org/writer", "score": "7"}
     stated = {**STATED, "judge_model": "judge-large"}
-    settings = load(dialect=shipped.given("wildbench"), stated=json.dumps(stated).encode())
+    settings = load(dialect=shipped.read_dialect("wildbench"), stated=json.dumps(stated).encode())
     [record] = lines(normalize(json.dumps([row]).encode(), settings).records)
     assert (record["generator_model"], record["judge_model"], record["scores"]) == (
         "org/writer",
@@ -235,7 +235,7 @@ def test_published_wildbench_scores_name_their_model_and_not_their_judge():
 
 def test_a_prometheus_evaluation_names_its_judge():
     row = {"id": "t_0", "response_model_name": "writer-a", "score": 5, "eval_model_name": "prometheus-7b"}
-    settings = load(dialect=shipped.given("prometheus"), stated=json.dumps(STATED).encode())
+    settings = load(dialect=shipped.read_dialect("prometheus"), stated=json.dumps(STATED).encode())
     [record] = lines(normalize(json.dumps({"t_0": row}).encode(), settings).records)
     assert record["judge_model"] == "prometheus-7b"
 
@@ -243,7 +243,9 @@ def test_a_prometheus_evaluation_names_its_judge():
 def counted(name: str, data: str | bytes, **stated: str):
     """Valid, invalid and unreadable entries of a file, after a check that records and header give back its bytes."""
     given = data if isinstance(data, bytes) else data.encode()
-    outcome = normalize(given, load(dialect=shipped.given(name), stated=json.dumps({**STATED, **stated}).encode()))
+    outcome = normalize(
+        given, load(dialect=shipped.read_dialect(name), stated=json.dumps({**STATED, **stated}).encode())
+    )
     [header] = lines(outcome.header)
     assert rebuild_text(header, lines(outcome.records) + lines(outcome.invalid)) == given
     return (outcome.valid_count, outcome.invalid_count - outcome.unreadable_count, outcome.unreadable_count), outcome

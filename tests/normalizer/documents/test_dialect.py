@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.documents.dialect import DialectStep, original, translate, undo
 from normalizer.documents.lossless import dumps
+from normalizer.documents.pointers import DialectStep, original, translate, undo
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
 from normalizer.screening.pipeline import normalize

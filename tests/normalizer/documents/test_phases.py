@@ -1,4 +1,4 @@
-"""The rules of the phases are data, whole and of one mind with the taxonomy; eligibility is not validity."""
+"""The rules of the phases are data, complete and in agreement with the taxonomy; eligibility is not validity."""
 
 from pathlib import Path
 
@@ -22,13 +22,13 @@ def test_the_rules_fit_their_schema_and_name_only_what_there_is():
 
 
 def test_each_phase_enforces_all_that_the_one_before_does():
-    assert phases.enforced(0) < phases.enforced(1) < phases.enforced(2)
+    assert phases.list_enforced(0) < phases.list_enforced(1) < phases.list_enforced(2)
 
 
 def test_only_phase_0_may_relax_and_only_phase_0_never_counts():
     assert [phases.may_relax(phase) for phase in (0, 1, 2)] == [True, False, False]
     for phase in (0, 1, 2):
-        lifted = phases.enforced(phase) - phases.enforced(phase, frozenset({"rubric_keys"}))
+        lifted = phases.list_enforced(phase) - phases.list_enforced(phase, frozenset({"rubric_keys"}))
         assert lifted == ({"rubric_keys"} if phase == 0 else set())
 
 

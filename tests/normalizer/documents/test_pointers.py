@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.documents.pointers import copy_along, escape, inserted, parent_of, steps_of
+from normalizer.documents.pointers import copy_along, escape, insert_member, parent_of, steps_of
 
 
 @given(keys=st.lists(st.text(alphabet="~/01a", max_size=5), max_size=4))
@@ -31,4 +31,4 @@ def test_a_copy_is_fresh_along_the_pointer_and_shared_elsewhere():
 
 
 def test_a_member_is_inserted_at_its_place():
-    assert list(inserted({"a": 1, "c": 3}, 1, "b", 2)) == ["a", "b", "c"]
+    assert list(insert_member({"a": 1, "c": 3}, 1, "b", 2)) == ["a", "b", "c"]

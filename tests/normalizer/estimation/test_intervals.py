@@ -1,4 +1,4 @@
-"""Intervals of means on a scale, and of differences."""
+"""Intervals of means on a scale."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from normalizer.estimation.clusters import gather
-from normalizer.estimation.intervals import difference_interval, mean_interval
+from normalizer.estimation.intervals import mean_interval
 
 SCALE = (Fraction(0), Fraction(10))
 SCORES = st.lists(st.integers(0, 10).map(Fraction), min_size=1, max_size=12)
@@ -44,19 +44,3 @@ def test_repeating_every_answer_of_an_item_does_not_narrow_the_interval(scores, 
     once = mean_interval(gather(scores, items), SCALE)
     again = mean_interval(gather(scores * times, items * times), SCALE)
     assert [float(end) for end in again] == pytest.approx([float(end) for end in once], abs=1e-7)
-
-
-@given(st.lists(st.integers(-10, 10).map(Fraction), min_size=2, max_size=20), st.booleans())
-def test_the_interval_of_a_difference_holds_0_exactly_where_its_test_does_not_reject_it(gaps, is_rejected):
-    mean = sum(gaps) / len(gaps)
-    if is_rejected and mean == 0:
-        return
-    low, high = difference_interval(gather(gaps), Fraction(10), Fraction(1, 100) if is_rejected else Fraction(1, 2))
-    assert -10 <= low < high <= 10
-    assert (low < 0 < high) is not is_rejected or 0 in (low, high)
-    assert low - Fraction(1, 10**9) <= mean <= high + Fraction(1, 10**9)
-
-
-def test_equal_pairs_do_not_exclude_a_rare_loss():
-    low, _ = difference_interval(gather([Fraction(0)] * 50), Fraction(1), Fraction(1))
-    assert float(low) == pytest.approx(-(1 - 0.025 ** (1 / 50)), abs=1e-9)

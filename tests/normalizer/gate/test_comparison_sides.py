@@ -10,7 +10,7 @@ import pytest
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
-from normalizer.documents.exact import rounded
+from normalizer.documents.exact import round_exact
 from normalizer.estimation.clusters import gather
 from normalizer.gate.paired_verdicts import GateOptions, gate
 from normalizer.gate.verdict import Terms, decide
@@ -59,7 +59,7 @@ def rates(entries):
 def test_pairs_are_the_items_rates(ledgers, entries):
     [found] = run(ledgers["v1"], ledgers["v3"])["results"]
     gaps = [Fraction(gap) for gap in rates(entries["v3"]) - rates(entries["v1"])]
-    assert found["difference"] == rounded(sum(gaps, Fraction(0)) / 40)
+    assert found["difference"] == round_exact(sum(gaps, Fraction(0)) / 40)
     assert found["interval"] == ends(decide(gather(gaps), Terms(Fraction(1), Fraction(0), 0.05)).interval)
     assert (found["measure"], found["n"]) == ("rate", 40)
     assert float(found["base"]) == pytest.approx(rates(entries["v1"]).mean(), abs=1e-6)

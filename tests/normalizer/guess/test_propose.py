@@ -134,8 +134,172 @@ SCORES = {
         1,
         {("m", "score"): (9, 18 / 9)},
     ),
+    "ratings of numbered people beside what was made of them": (
+        table(
+            ("row", "text_id", "system", "rating_1", "rating_2", "rating_3", "rating_1_zscore"),
+            *((2 * n + k, n, s, n, n + 1, 2 + k, (n - 2) / 7) for n in range(4) for k, s in enumerate("st")),
+        ),
+        1,
+        {("s", "score"): (12, 24 / 12), ("t", "score"): (12, 28 / 12)},
+    ),
+    "a noun of quality beside flags": (
+        json.dumps([{"task": "t", "n_id": n, "is_flip": n > 2, "convincingness": 1 + n % 5} for n in range(5)]),
+        1,
+        {("unnamed-generator", "convincingness"): (5, 3.0)},
+    ),
+    "questions of yes and no": (
+        table(
+            ("diagram_id", "Shape is closed", "In frame", "Labels match", "Applies"),
+            *((n, "Yes", "No" if n else "Yes", "N/A" if n == 2 else "Yes", "N/A") for n in range(4)),
+        ),
+        1,
+        {
+            ("unnamed-generator", "Shape is closed"): (4, 1.0),
+            ("unnamed-generator", "In frame"): (4, 0.25),
+            ("unnamed-generator", "Labels match"): (3, 1.0),
+        },
+    ),
+    "criteria of a numbered person, some not rated": (
+        table(
+            ("subject_id", "filename", "human_sweetness", "human_saltiness", "human_density"),
+            *((n % 3, f"f{n // 3}.png", n, "" if n == 4 else 9 - n, 5) for n in range(9)),
+        ),
+        1,
+        {
+            ("unnamed-generator", "human_sweetness"): (9, 4.0),
+            ("unnamed-generator", "human_saltiness"): (8, 5.0),
+            ("unnamed-generator", "human_density"): (9, 5.0),
+        },
+    ),
+    "one criterion a row": (
+        table(
+            ("text_id", "worker_id", "aspect", "rating"),
+            *((n, w, a, n + w + len(a)) for n in range(3) for w in range(2) for a in ("fluency", "meaning")),
+        ),
+        1,
+        {("unnamed-generator", "rating"): (12, 8.5)},
+    ),
+    "a word and its negation": (
+        table(("id", "model", "label"), *((n, "m", "Fully right" if n else "Not fully right") for n in range(4))),
+        1,
+        {("m", "label"): (4, 0.75)},
+    ),
+    "steps of agreement": (
+        table(("id", "model", "rating"), *((n, "m", ("Agree", "strongly agree", "Neutral")[n % 3]) for n in range(6))),
+        1,
+        {("m", "rating"): (6, 4.0)},
+    ),
+    "lists of reviews below keys": (
+        lines(
+            [
+                {
+                    "passage-id": f"p{n}",
+                    "questions": {
+                        str(q): {
+                            s: {
+                                "text": LONG,
+                                "reviews": [{"system": s, "worker_id": w, "rating": n + q} for w in "xyz"],
+                            }
+                            for s in ("bart", "human")
+                        }
+                        for q in range(2)
+                    },
+                }
+                for n in range(3)
+            ]
+        ),
+        1,
+        {("bart", "rating"): (18, 1.5), ("human", "rating"): (18, 1.5)},
+    ),
+    "answers of several systems in one row": (
+        json.dumps(
+            [{"doc_id": n, "gen": {s: {"text": LONG, "score": n + k} for k, s in enumerate("stu")}} for n in range(4)]
+        ),
+        1,
+        {("s", "score"): (4, 1.5), ("t", "score"): (4, 2.5), ("u", "score"): (4, 3.5)},
+    ),
+    "lists of one document under names of systems": (
+        json.dumps(
+            {
+                "judge_model": "j",
+                "detailed": {
+                    s: [{"prompt_id": n, "empathy": 1 + n % 4, "safety": 2, "relevance": n % 5} for n in range(5)]
+                    for s in ("base", "tuned")
+                },
+            }
+        ),
+        1,
+        {
+            (s, name): (5, value)
+            for s in ("base", "tuned")
+            for name, value in (("empathy", 2.2), ("safety", 2.0), ("relevance", 2.0))
+        },
+    ),
+    "two answers in one row, each with its scores": (
+        json.dumps(
+            [
+                {"qid": n, **{f"model{k}": {"model_name": f"m{k}", "text": LONG, "score": n + k} for k in (1, 2)}}
+                for n in range(4)
+            ]
+        ),
+        1,
+        {("m1", "score"): (4, 2.5), ("m2", "score"): (4, 3.5)},
+    ),
 }
 DUELS = {
+    "a winner of two words": (
+        lines([{"id": n, "judge": "j", "winner": ("plain", "variant", "tie")[n % 3]} for n in range(7)]),
+        1,
+        {("plain", "variant"): {"a": 3, "b": 2, "draw": 2}},
+    ),
+    "a winner named as another field does, or by one word": (
+        table(
+            ("sentence_id", "worker_id", "aspect", "other", "winner"),
+            *(
+                (n, w, a, ("x", "y")[n % 2], ("ours", ("x", "y")[n % 2], "similar")[(n + w) % 3])
+                for n in range(6)
+                for w in (1, 2)
+                for a in ("fluency", "meaning")
+            ),
+        ),
+        1,
+        {("ours", "x"): {"a": 4, "b": 4, "draw": 4}, ("ours", "y"): {"a": 4, "b": 4, "draw": 4}},
+    ),
+    "one number for two answers": (
+        lines(
+            [
+                {"id": n, "answer1_id": f"x{n}", "answer2_id": f"y{n}", "score": -1 if n == 9 else 1 + n % 3}
+                for n in range(10)
+            ]
+        ),
+        1,
+        {("answer1_id", "answer2_id"): {"a": 3, "b": 3, "draw": 3}},
+    ),
+    "two numbers in a list for two answers": (
+        lines([{"id": n, "answer1": LONG, "answer2": LONG, "score": [n, 2.0]} for n in range(5)]),
+        1,
+        {("answer1", "answer2"): {"a": 2, "b": 2, "draw": 1}},
+    ),
+    "two rounds of one pair": (
+        lines(
+            [
+                {"id": n, "model_1": "x", "model_2": "y", "g1_winner": "model_1", "g2_winner": f"model_{1 + n % 2}"}
+                for n in range(4)
+            ]
+        ),
+        1,
+        {("x", "y"): {"a": 6, "b": 2}},
+    ),
+    "degrees on both sides of zero": (
+        lines(
+            [
+                {"id": n, **{f"model{k}": {"model_name": f"m{k}", "text": LONG} for k in (1, 2)}, "label": n - 2}
+                for n in range(5)
+            ]
+        ),
+        2,
+        {("m1", "m2"): {"a": 2, "b": 2, "draw": 1}},
+    ),
     "two models and a winner": (
         lines(
             [
@@ -274,6 +438,11 @@ def test_comparisons_come_out_as_they_are_in_the_file(name, tmp_path, capsys, mo
         (table(("model", "score", "rating_q025"), ("m", 77.0, 70), ("n", 50.0, 49)), "a table of results"),
         (lines([{"id": n, "cost": n / 3, "output": LONG} for n in range(5)]), "looks like a score or a verdict"),
         (lines([{"id": n, "severity": "Minor"} for n in range(5)]), "looks like a score or a verdict"),
+        (
+            '{\n"a": 1,\n"rows": [{"id": 1, "score": 2},]\n}\n',
+            "as one document: it is not JSON: expected a value at line 3",
+        ),
+        ('{"a": 1, "rows": [{"id": 1, "score": 2}, {"id": 2, "score": 1}], "a": 2}', 'the key "a" stands twice'),
         (json.dumps([{f"key{n}": n for n in range(30_000)}]), "looks like a score or a verdict"),
     ],
 )
@@ -283,6 +452,14 @@ def test_a_file_that_cannot_be_understood_is_refused_with_the_reason(text, why, 
     told = capsys.readouterr()
     assert why in told.err
     assert told.out == ""
+    assert main(["aggregate", str(tmp_path / "file")]) == 2
+    assert "`normalizer guess" not in capsys.readouterr().err, "guess shows no reading of it"
+
+
+def test_rows_that_are_shorter_than_the_line_of_names_say_so(tmp_path, capsys):
+    (tmp_path / "batch.csv").write_text("HITId,WorkerId,Answer.score,Approve,Reject\nh1,w1,3\nh2,w1,4\n")
+    assert main(["guess", str(tmp_path / "batch.csv")]) == 1
+    assert "no row of it can be read: " in capsys.readouterr().err
 
 
 def test_what_is_doubtful_is_told(tmp_path, capsys):
@@ -300,6 +477,35 @@ def test_what_is_doubtful_is_told(tmp_path, capsys):
         "scales as observed: score 1 to 2",
     ):
         assert doubt in said
+
+
+def test_minus_one_that_is_read_as_a_score_is_told(tmp_path, capsys):
+    rows = [{"id": n, "model": "m", "judge": "j", "score": -1 if n % 3 else 4} for n in range(12)]
+    out, _ = _proposed(lines(rows), tmp_path, capsys)
+    assert "doubt: -1 of /score is read as a score, not as a failure of the judge" in out
+
+
+def test_generators_that_are_called_as_sides_are_have_two_readings(tmp_path, capsys):
+    """The winner `a` may be the side or the generator of that name; in columns in which these agree they are one."""
+    rows = [
+        {"id": n, "judge": "j", "model_a": "ab"[n % 2], "model_b": "ba"[n % 2], "winner": "ab"[n % 3 > 0]}
+        for n in range(12)
+    ]
+    out, _ = _proposed(lines(rows), tmp_path, capsys)
+    assert "Reading 1: comparisons: /winner names the winner" in out
+    assert "Reading 2: comparisons: /winner is the verdict" in out
+    straight = [{**row, "model_a": "a", "model_b": "b"} for row in rows]
+    assert "Reading 2" not in _proposed(lines(straight), tmp_path, capsys)[0]
+
+
+def test_columns_called_by_models_are_judges_or_generators_unless_something_says_which(tmp_path, capsys):
+    rows = [{"id": n, "gpt-4": n % 5, "claude": n % 4, "llama": (n + 1) % 5} for n in range(12)]
+    out, _ = _proposed(lines(rows), tmp_path, capsys)
+    assert "Reading 1: scores: each of 3 columns is a judge" in out
+    assert "Reading 2: scores: each of 3 columns is a generator" in out
+    for known in ({"model": "m"}, {"human": 1}):
+        told = [{**row, **known, **({"human": row["id"] % 5} if "human" in known else {})} for row in rows]
+        assert "Reading 2" not in _proposed(lines(told), tmp_path, capsys)[0]
 
 
 def test_a_file_of_equal_scores_shows_no_scale_and_gets_an_interval_once_it_is_written(tmp_path, capsys):
@@ -406,6 +612,30 @@ def test_the_text_of_a_question_is_its_item_where_there_is_no_number(tmp_path, c
     assert "tells the rows apart" not in told
 
 
+def test_repetitions_of_one_item_count_together(tmp_path, capsys):
+    rows = [
+        {"id": f"q{n}", "model": m, "repeat": r, "score": n % 4}
+        for n in range(6)
+        for m in ("a", "b")
+        for r in (1, 2, 3)
+    ]
+    (tmp_path / "rows.jsonl").write_text(lines(rows))
+    assert main(["guess", str(tmp_path / "rows.jsonl"), "--save", str(tmp_path / "saved")]) == 0
+    assert "/repeat is taken for the number of a repetition" in capsys.readouterr().out
+    made = json.loads((tmp_path / "saved" / "reading-1.dialect.json").read_text())
+    assert made["fields"]["file"] == {"at": "/id"}
+    assert made["key"] == ["file", "generator_model", "repeat"]
+    pairs = [
+        {"id": f"q{n}", "model_a": "x", "model_b": "y", "repeat": r, "winner": "model_" + "ab"[n % 2]}
+        for n in range(6)
+        for r in (1, 2)
+    ]
+    (tmp_path / "pairs.jsonl").write_text(lines(pairs))
+    assert main(["guess", str(tmp_path / "pairs.jsonl"), "--save", str(tmp_path / "pairs")]) == 0
+    made = json.loads((tmp_path / "pairs" / "reading-1.dialect.json").read_text())["comparison"]
+    assert (made["item"], made["repeat"]) == ({"at": "/id"}, {"at": "/repeat", "number": ["plain"]})
+
+
 def test_a_table_of_statistics_is_no_table_of_scores(tmp_path, capsys):
     rows = [f"Mean of {name},{value}" for name, value in (("time", 150.02), ("rate", 4.16), ("clicks", 4388.08))]
     (tmp_path / "f.csv").write_text("\n".join(["Name,Value", *rows]))
@@ -434,3 +664,22 @@ def test_a_packed_file_is_read_like_the_file_itself(tmp_path, capsys, monkeypatc
     (tmp_path / "cut.gz").write_bytes(gzip.compress(text.encode())[:-9])
     assert main(["guess", "cut.gz"]) == 2
     assert "damaged or cut off" in capsys.readouterr().err
+
+
+def test_a_doubt_about_several_columns_is_told_once_with_their_names(tmp_path, capsys):
+    rows = [f"{n},m,{'Yes' if n % 2 else 'No'},{'No' if n % 3 else 'Yes'},{'Yes' if n < 4 else 'No'}" for n in range(8)]
+    (tmp_path / "f.csv").write_text("\n".join(["id,model,correct,helpful,safe", *rows]))
+    assert main(["guess", str(tmp_path / "f.csv")]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if "is that meant?" in line]
+    assert told == ["  doubt: No as 0, Yes as 1: is that meant? (/correct, /helpful, /safe)"]
+
+
+@pytest.mark.parametrize("count", [30, 32])
+def test_columns_that_are_not_read_because_they_are_many_are_named(count, tmp_path, capsys):
+    names = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}_rating" for n in range(count)]
+    rows = [",".join([str(n), "m", *("Yes" if (n + each) % 2 else "No" for each in range(count))]) for n in range(8)]
+    (tmp_path / "f.csv").write_text("\n".join([",".join(["id", "model", *names]), *rows]))
+    assert main(["guess", str(tmp_path / "f.csv")]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if "not read" in line]
+    expected = "  doubt: 32 fields look like scores, and only the first 30 are read; not read: /be_rating, /bf_rating"
+    assert told == [expected] * (count > 30)

@@ -12,7 +12,7 @@ from normalizer.errors import UnusableLedger
 from normalizer.ledger import commit_tree
 from normalizer.ledger.buckets import LinePlace
 from normalizer.ledger.commit_record import LineFile, encode, node_name
-from normalizer.ledger.commit_tree import CommitTree, arranged_tree
+from normalizer.ledger.commit_tree import CommitTree, arrange_tree
 from normalizer.ledger.line_format import FILES
 
 
@@ -44,7 +44,7 @@ def states(draw: st.DrawFn) -> list[LineFile]:
 
 
 def written(files: list[LineFile], folder: Path) -> dict[str, bytes]:
-    records = {node_name(node.prefix): encode(node) for node in arranged_tree(files)}
+    records = {node_name(node.prefix): encode(node) for node in arrange_tree(files)}
     for name, data in records.items():
         (folder / name).write_bytes(data)
     return records
@@ -61,7 +61,7 @@ def test_a_changed_tree_is_the_one_that_is_made_from_its_files(before, after):
         records |= {node_name(prefix): encode(node) for prefix, node in change.nodes.items()}
         for name in change.removed:
             records.pop(name, None)
-        assert records == {node_name(node.prefix): encode(node) for node in arranged_tree(after)}
+        assert records == {node_name(node.prefix): encode(node) for node in arrange_tree(after)}
         for kind in FILES:
             mine = [file for file in after if file.place.kind == kind]
             total = change.totals[kind]

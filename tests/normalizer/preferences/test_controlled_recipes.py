@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import Comparison
+from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 from normalizer.preferences.lasso import FOLDS, STRENGTHS, choose_strength, fit_lasso
-from normalizer.preferences.overview import PreferenceOptions, preferences
 from normalizer.preferences.recipes import describe, score_pairs
 from normalizer.tables.pretty import dumps
 from tests.support.comparing import compared

@@ -10,6 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 from normalizer.aggregate.intervals import Method
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.order_effects import order_effects
+from normalizer.preferences.verdicts import tabulate
 
 METHOD = Method(bootstrap=True, resamples=100)
 
@@ -40,7 +41,7 @@ def drawn(items: int, seed: int, *, together: bool) -> tuple[list[Comparison], n
 @pytest.mark.parametrize("seed", range(5))
 def test_items_whose_comparisons_go_together_count_for_less(seed):
     comparisons, outcomes, clusters = drawn(30, seed, together=True)
-    swapped = order_effects(comparisons, METHOD)["swapped"]
+    swapped = order_effects(tabulate(comparisons), METHOD)["swapped"]
     fitted = sm.OLS(outcomes, np.ones(len(outcomes))).fit(
         cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": False}
     )
@@ -48,15 +49,15 @@ def test_items_whose_comparisons_go_together_count_for_less(seed):
     mean = outcomes.mean()
     worth = mean * (1 - mean) / variance
     assert worth == pytest.approx(30, rel=0.05)  # as many as there are items
-    expected = proportion_confint(worth * mean, worth, method="wilson")
-    assert [float(end) for end in swapped["wilson95"]] == pytest.approx(expected, abs=1e-6)
+    expected = proportion_confint(worth * mean, worth, method="beta")
+    assert [float(end) for end in swapped["exact95"]] == pytest.approx(expected, abs=1e-6)
     assert float(swapped["consistency"]) == pytest.approx(mean, abs=1e-6)
 
 
 def test_never_more_than_the_comparisons_themselves():
     comparisons, outcomes, _ = drawn(30, 1, together=False)
-    low, high = map(float, order_effects(comparisons, METHOD)["swapped"]["wilson95"])
-    expected = proportion_confint(outcomes.sum(), len(outcomes), method="wilson")
+    low, high = map(float, order_effects(tabulate(comparisons), METHOD)["swapped"]["exact95"])
+    expected = proportion_confint(outcomes.sum(), len(outcomes), method="beta")
     assert low <= expected[0] + 1e-6
     assert high >= expected[1] - 1e-6
 
@@ -71,7 +72,7 @@ def test_verdicts_of_several_runs_are_each_paired_with_each_of_the_other_order()
         [judged(item, rng.choice(("a", "b", "draw", "missing")), first) for item in range(40) for first in "ab"]
         for _ in range(2)
     ]
-    swapped = order_effects(sorted(runs[0] + runs[1]), METHOD)["swapped"]
+    swapped = order_effects(tabulate(runs[0] + runs[1]), METHOD)["swapped"]
     same = [
         one.winner == other.winner
         for run in runs
@@ -87,10 +88,13 @@ def test_verdicts_of_several_runs_are_each_paired_with_each_of_the_other_order()
 
 def test_pairs_that_share_verdicts_do_not_narrow_the_interval():
     once = [judged(item, "a" if item % 3 else first, first) for item in range(30) for first in "ab"]
-    assert order_effects(once * 2, METHOD)["swapped"]["wilson95"] == order_effects(once, METHOD)["swapped"]["wilson95"]
+    assert (
+        order_effects(tabulate(once * 2), METHOD)["swapped"]["exact95"]
+        == order_effects(tabulate(once), METHOD)["swapped"]["exact95"]
+    )
 
 
 def test_comparisons_that_are_all_consistent_count_as_one_an_item():
     comparisons = [one for item in range(8) for other in "yz" for one in twice(item, ("x", other), same=True)]
-    low, high = map(float, order_effects(comparisons, METHOD)["swapped"]["wilson95"])
-    assert (low, high) == pytest.approx(proportion_confint(8, 8, method="wilson"), abs=1e-6)
+    low, high = map(float, order_effects(tabulate(comparisons), METHOD)["swapped"]["exact95"])
+    assert (low, high) == pytest.approx(proportion_confint(8, 8, method="beta"), abs=1e-6)

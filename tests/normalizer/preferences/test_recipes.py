@@ -11,7 +11,7 @@ from normalizer.cli import main
 from normalizer.documents.recipes import Recipe, read_recipe
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import Comparison
-from normalizer.preferences.overview import PreferenceOptions, preferences
+from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 from normalizer.preferences.recipes import score_pairs
 from normalizer.tables.pretty import dumps
 from tests.support.comparing import compared

@@ -236,7 +236,7 @@ def test_the_colours_can_be_chosen(made, page):
     light = page.js(shown)
     page.click("#theme")
     page.click("#theme")
-    assert page.js("document.querySelector('#theme').textContent") == "Dark"
+    assert page.js("document.querySelector('#theme').textContent") == "Theme: dark"
     assert page.js(shown) != light
 
 

@@ -1,23 +1,78 @@
-"""A report says at once when there are too many records for it."""
+"""A page shows every record, or of many a sample by their ids; its numbers are of all records."""
 
 import json
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from normalizer.cli import main
-from normalizer.report import record_status, study
+from normalizer.report import record_status
 from tests.support.bundles import bundle, entry
+from tests.support.comparing import compared, drawn
+from tests.support.labelling import bundle_of, labelled, noisy, truth
 
 
-def test_a_ledger_that_is_too_large_is_refused_before_anything_is_computed(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(record_status, "MOST", 2)
-    for number in range(2):
-        path = tmp_path / f"{number}.json"
-        path.write_text(json.dumps(bundle(*(entry(f"{n}") for n in range(2 - number)), run_id=str(number))))
-        main(["normalize", str(path), "--out", str(tmp_path / f"l{number}")])
-        main(["normalize", str(path), "--out", str(tmp_path / "both")])
-    monkeypatch.setattr(study, "summarize", lambda *_: pytest.fail("it was computed"))
-    for ledgers in ([tmp_path / "both"], [tmp_path / "l0", tmp_path / "l1"]):
-        capsys.readouterr()
-        assert main(["report", *map(str, ledgers), "--out", str(tmp_path / "p.html")]) == 2
-        assert "there are 3 records, and a page can show 2 one by one: use aggregate" in capsys.readouterr().err
+def page_of(folder: Path, *arguments: str) -> tuple[str, dict[str, Any], dict[str, bytes]]:
+    """The text of a page, its data, and its tables."""
+    out, tables = folder / "page.html", folder / "tables"
+    assert main(["report", *arguments, "--out", str(out), "--tables", str(tables)]) == 0
+    text = out.read_text()
+    [found] = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
+    data = json.loads(found)
+    return text, data, {path.name: path.read_bytes() for path in sorted(tables.iterdir())}
+
+
+@pytest.fixture
+def ledgers(tmp_path):
+    real = truth(12, 1)
+    wrong = entry("odd", scores={"A_structure": 9})
+    labelled(tmp_path, "one", bundle_of(noisy(real, 2, 0.3), "judge"), bundle(wrong, run_id="x"))
+    labelled(tmp_path, "base", bundle_of(noisy(real, 3, 0.6), "judge"))
+    labelled(tmp_path, "gold", bundle_of(noisy(real, 4, 0.1), "anna", judge_kind="human"))
+    compared(tmp_path, drawn({"x": 0.5, "y": 0.0}, 12, 1), "duel")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "asked", [["one"], ["one", "--gold", "gold", "--base", "base", "--preferences", "duel"], ["duel"]], ids=len
+)
+def test_beyond_its_limit_a_page_shows_a_sample_by_id_and_all_its_numbers(ledgers, monkeypatch, asked):
+    monkeypatch.chdir(ledgers)
+    whole, every, tables = page_of(ledgers, *asked)
+    ids = sorted(record["id"] for record in every["records"])
+    assert len(ids) > 6
+    assert "A sample" not in whole
+    monkeypatch.setattr(record_status, "MOST", 6)
+    text, data, same = page_of(ledgers, *asked)
+    assert same == tables
+    assert sorted(record["id"] for record in data["records"]) == ids[:6]
+    assert f"A sample: 6 of {len(ids)} records can be opened, those with the least ids." in text
+    expected = set()
+    for trail in every["trails"]:
+        behind = [every["records"][place]["id"] for place in trail["records"]]
+        shown = sorted(one for one in behind if one in ids[:6])
+        counts = "" if len(shown) == len(behind) else f" ({len(shown)} of {len(behind)} are shown)"
+        expected.add((trail["title"] + counts, *shown))
+    found = {
+        (trail["title"], *sorted(data["records"][place]["id"] for place in trail["records"]))
+        for trail in data["trails"]
+    }
+    assert found == expected
+    by_id = {record["id"]: record for record in every["records"]}
+    for record in data["records"]:
+        bundle_of_it = data["bundles"][record["bundle"]]
+        assert record == {**by_id[record["id"]], "bundle": record["bundle"]}
+        assert bundle_of_it["lines"][record["lines"][0] - 1].strip() or bundle_of_it["lines"] == [""]
+
+
+def test_a_sample_does_not_depend_on_the_order_of_ledgers(ledgers, monkeypatch):
+    monkeypatch.chdir(ledgers)
+    monkeypatch.setattr(record_status, "MOST", 5)
+    found = [
+        sorted(record["id"] for record in page_of(ledgers, *order)[1]["records"])
+        for order in (["one", "base"], ["base", "one"])
+    ]
+    assert found[0] == found[1]
+    assert len(found[0]) == 5

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from normalizer.documents.lossless import parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
-from normalizer.screening.pipeline import Collected, normalize, normalize_file, repeated
+from normalizer.screening.pipeline import Collected, find_repeated, normalize, normalize_file
 from normalizer.screening.rebuild import rebuild_text
 
 RUBRIC = {"name": "one-to-five", "dimensions": {"overall": {"scale": {"kind": "integers", "minimum": 1, "maximum": 5}}}}
@@ -97,7 +97,7 @@ def test_keys_are_counted_the_same_way_whether_they_are_few_or_many():
     keys = [hashlib.blake2b(str(number % 20_000).encode(), digest_size=16).digest() for number in range(20_100)]
     keys += [b"\0" * 16, b"a" + b"\0" * 15, b"a" + b"\0" * 14 + b"\1"]
     expected = {key: count for key, count in Counter(keys).items() if count > 1}
-    assert repeated(bytearray(b"".join(keys))) == expected
+    assert find_repeated(bytearray(b"".join(keys))) == expected
     assert len(expected) == 100
 
 

@@ -9,6 +9,7 @@ from scipy import stats
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
+from normalizer.estimation.paired_test import ASSUMPTIONS
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.tables.pretty import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
@@ -44,13 +45,13 @@ def test_differences_are_those_of_each_judge_averaged(tmp_path):
     ]
     found = compared(ledger_of(tmp_path, bundles_of(study)))["contrasts"][0]
     gaps = np.mean([totals[judge, "g1"] - totals[judge, "g2"] for judge in ("j1", "j2")], axis=0)
-    expected = stats.permutation_test((gaps,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    expected = stats.ttest_1samp(gaps, 0)
     assert (found["n"], found["items"], found["unpaired"]) == (10, 10, 0)
     assert float(found["difference"]) == pytest.approx(gaps.mean(), abs=1e-6)
     assert float(found["sd"]) == pytest.approx(gaps.std(ddof=1), abs=1e-6)
     assert float(found["p"]) == pytest.approx(expected.pvalue, abs=1e-6)
-    low, high = found["ci95"]
-    assert (found["p"] > 0.05) is (low < 0 < high)
+    assert [float(end) for end in found["ci95"]] == pytest.approx(expected.confidence_interval(0.95), abs=1e-6)
+    assert found["assumes"] == "spread"
 
 
 def test_a_judge_of_itself_counts_beside_another_and_never_alone(tmp_path):
@@ -83,8 +84,7 @@ def test_pairs_of_one_question_are_one_cluster_by_default(tmp_path, capsys):
     document = compared(ledger, wanted)
     total = document["contrasts"][0]
     assert (document["item"], total["n"], total["items"]) == ("factors.question", 21, 7)
-    sums = [sum(each) for each in gaps.values()]
-    expected = stats.permutation_test((sums,), np.sum, permutation_type="samples", n_resamples=np.inf)
+    expected = stats.ttest_1samp([sum(each) for each in gaps.values()], 0)  # clusters of one size
     assert float(total["p"]) == pytest.approx(expected.pvalue, abs=1e-6)
     command = ["compare", str(ledger), "--by", "factors.version", "--pair-by", "factors.variant,factors.question"]
     assert output(capsys, *command, "--cluster", "factors.variant")["contrasts"][0]["items"] == 3
@@ -109,10 +109,27 @@ def test_every_difference_alike_has_an_interval_with_a_width_and_one_item_has_no
     study = [Verdict("j", name, f"a{n}", scored(total)) for name, total in (("g1", 5), ("g2", 3)) for n in range(8)]
     total = compared(ledger_of(tmp_path, bundles_of(study)))["contrasts"][0]
     assert total["ci95"][0] < 2 < total["ci95"][1] <= 10
-    assert (total["verdict"], total["sd"]) == ("higher", 0)
+    assert (total["verdict"], total["sd"], total["assumes"]) == ("undecided", 0, "scale")
     (tmp_path / "one").mkdir()
     alone = compared(ledger_of(tmp_path / "one", bundles_of(study[::8])))["contrasts"][0]
     assert (alone["n"], alone["ci95"], alone["p"], alone["verdict"]) == (1, None, 1, "undecided")
+
+
+def test_the_scale_may_be_all_that_is_assumed_and_the_table_says_what_is(tmp_path, capsys):
+    real = truth(15, 1)
+    runs = [
+        bundle_of(given, "judge", generator_model=name) for name, given in (("a", real), ("b", noisy(real, 2, 0.5)))
+    ]
+    ledger = str(labelled(tmp_path, "ledger", *runs))
+    widths = []
+    for assume in ("spread", "scale"):
+        document = output(capsys, "compare", ledger, "--assume", assume)
+        assert (document["assume"], document["contrasts"][0]["assumes"]) == (assume, assume)
+        low, high = document["contrasts"][0]["ci95"]
+        widths.append(high - low)
+        assert main(["compare", ledger, "--assume", assume]) == 0
+        assert ASSUMPTIONS[assume] in " ".join(capsys.readouterr().out.split())
+    assert widths[0] < widths[1]
 
 
 def test_the_command_prints_a_verdict_with_what_it_rests_on(tmp_path, capsys):

@@ -1,37 +1,34 @@
 """Variance of labels and means of generators, where judges are a sample."""
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from normalizer.statistics.generalizability import Judgement, describe_generators, split_variance
-from normalizer.statistics.severity import JudgeModel, Label
+from normalizer.statistics.generalizability import describe_generators, split_variance
+from normalizer.statistics.judge_scores import Answer, Label
+from normalizer.statistics.severity import JudgeModel
 
 SCALE = (Fraction(0), Fraction(10))
 
 
-def judgements(cells):
-    """Labels of (item, generator, judge, total)."""
-    return [Judgement(f"i{i}", g, j, Fraction(round(1000 * total), 1000)) for i, g, j, total in cells]
-
-
-def model_of(labels):
-    answers: dict[str, dict[str | None, list[Label]]] = {}
-    for label in labels:
-        answers.setdefault(label.item, {}).setdefault(label.generator, []).append(
-            Label(label.judge, False, float(label.total))
-        )
-    return JudgeModel({item: list(of.values()) for item, of in answers.items()})
+def items_of(cells):
+    """Items from labels of (item, generator, judge, total)."""
+    answers: dict[int, dict[str, list[Label]]] = {}
+    for item, generator, judge, total in cells:
+        label = Label(judge, False, Fraction(round(1000 * total), 1000))
+        answers.setdefault(item, {}).setdefault(generator, []).append(label)
+    return Counter(tuple(Answer(name, tuple(labels)) for name, labels in of.items()) for of in answers.values())
 
 
 def test_the_relative_coefficient_of_a_balanced_panel_is_cronbachs_alpha():
     """One generator, every judge on every item: Brennan (2001), section 2.1.3."""
     rng = np.random.default_rng(1)
     table = rng.normal(5, 1.5, (20, 1)) + rng.normal(0, 0.5, (1, 4)) + rng.normal(0, 1, (20, 4))
-    labels = judgements((i, "g", f"j{j}", table[i, j]) for i in range(20) for j in range(4))
+    labels = items_of((i, "g", f"j{j}", table[i, j]) for i in range(20) for j in range(4))
     found = split_variance(labels)
-    rounded = np.array([[float(label.total) for label in labels]]).reshape(20, 4)
+    rounded = np.array([float(label.total) for (answer,) in labels for label in answer.labels]).reshape(20, 4)
     alpha = 4 / 3 * (1 - rounded.var(axis=0, ddof=1).sum() / rounded.sum(axis=1).var(ddof=1))
     one, panel = found["coefficients"]
     assert (float(one["judges"]), float(panel["judges"])) == (1, 4)
@@ -43,7 +40,7 @@ def test_the_relative_coefficient_of_a_balanced_panel_is_cronbachs_alpha():
 def test_a_preference_of_judges_for_a_generator_is_told_from_their_severity():
     rng = np.random.default_rng(2)
     taste = {("j0", "g0"): 3.0, ("j1", "g1"): 3.0, ("j2", "g2"): 3.0}
-    labels = judgements(
+    labels = items_of(
         (i, f"g{g}", f"j{j}", 5 + taste.get((f"j{j}", f"g{g}"), 0) + rng.normal(0, 0.3))
         for i in range(15)
         for g in range(3)
@@ -63,7 +60,7 @@ def test_a_preference_of_judges_for_a_generator_is_told_from_their_severity():
     ],
 )
 def test_labels_that_say_nothing_about_judges_give_no_components(cells, why):
-    assert split_variance(judgements(cells))["na"] == why
+    assert split_variance(items_of(cells))["na"] == why
 
 
 def test_adjusted_means_are_those_of_one_panel_for_all():
@@ -72,16 +69,16 @@ def test_adjusted_means_are_those_of_one_panel_for_all():
     cells = [(i, "g", j, 3 + quality[i] + add) for i in range(20) for j, add in (("mild", 1), ("harsh", -1))]
     cells += [(i, "h", j, 3 + quality[i] + add) for i in range(10) for j, add in (("mild", 1), ("harsh", -1))]
     cells += [(i, "h", "harsh", 3 + quality[i] - 1) for i in range(10, 20)]
-    labels = judgements(cells)
-    rows = {row["generator"]: row for row in describe_generators(labels, model_of(labels), SCALE)}
+    labels = items_of(cells)
+    rows = {row["generator"]: row for row in describe_generators(labels, JudgeModel(labels), SCALE)}
     assert float(rows["g"]["mean"]) == 5
     assert float(rows["h"]["mean"]) == 4.5
     assert float(rows["g"]["adjusted"]) == float(rows["h"]["adjusted"]) == 5
 
 
 def test_a_mean_of_one_judge_has_an_interval_for_it_and_none_over_judges():
-    labels = judgements((i, "g", "only", i % 4) for i in range(12))
-    (row,) = describe_generators(labels, model_of(labels), SCALE)
+    labels = items_of((i, "g", "only", i % 4) for i in range(12))
+    (row,) = describe_generators(labels, JudgeModel(labels), SCALE)
     assert row["ci95"] is not None
     assert row["ci95_over_judges"] is None
     assert "one judge says nothing about others" in row["na"]["ci95_over_judges"]

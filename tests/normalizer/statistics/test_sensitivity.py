@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from normalizer.aggregate.intervals import wilson_interval
+from normalizer.aggregate.intervals import rate_interval
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.ledger.reader import reading
@@ -70,10 +70,10 @@ def test_holm_is_the_textbook_procedure(values):
 
 
 @given(st.integers(0, 50), st.integers(1, 50))
-def test_wilson_is_that_of_scipy(count, more):
+def test_the_interval_of_a_rate_is_that_of_scipy(count, more):
     n = max(count, more)
-    expected = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
-    assert [float(end) for end in wilson_interval(Fraction(count, n), n)] == pytest.approx(list(expected), abs=1e-12)
+    expected = stats.binomtest(count, n).proportion_ci(0.95, method="exact")
+    assert [float(end) for end in rate_interval(Fraction(count, n), n)] == pytest.approx(list(expected), abs=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_audit_has_the_same_invalid_rates(ledger, report, capsys):
         rates_of = {row[key]: (row["invalid_rate"], row["invalid_rate_ci95"]) for row in audited[table]}
         expected = report["invalid_rates"][key]
         assert rates_of == {
-            row["level"]: (float(row["rate"]), [float(end) for end in row["wilson95"]]) for row in expected
+            row["level"]: (float(row["rate"]), [float(end) for end in row["exact95"]]) for row in expected
         }
 
 
@@ -177,6 +177,26 @@ def test_bounds_put_files_without_an_entry_at_the_ends_too(tmp_path):
     manifest = {**run, "files": [{"file": name} for name in names]}
     ledger = ledger_of(tmp_path, [{"per_file_scores": entries}], manifest=manifest)
     [bound] = aggregate_with_sensitivity((ledger,), Options())["sensitivity"]["bounds"]
+    assert (bound["n"], bound["invalid"], bound["absent"]) == (10, 0, 10)
+    assert [float(bound[name]) for name in ("at_minimum", "mean", "at_maximum")] == [4.25, 8.5, 9.25]
+
+
+def test_bounds_count_files_without_an_entry_where_only_the_dialect_states_the_phase(tmp_path):
+    names = [f"f{number:02}" for number in range(20)]
+    rows = [{"q": name, "s": 8.5, "m": "g", "j": "j"} for name in names[:10]]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    fields = {"file": {"at": "/q"}, "scores": {"s": {"at": "/s"}}}
+    fields |= {"generator_model": {"at": "/m"}, "judge_model": {"at": "/j"}}
+    rubric = {"name": "ten", "dimensions": {"s": {"scale": {"kind": "range", "minimum": 0, "maximum": 10}}}}
+    stated = {"phase": 1, "protocol_version": "this", "rubric": rubric}
+    dialect = {"name": "rows", "container": [{"kind": "jsonl"}], "fields": fields, **stated}
+    manifest = {"judge_model": "j", "generator_model": "g", "files": [{"file": name} for name in names]}
+    (tmp_path / "dialect.json").write_text(json.dumps(dialect))
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    given = ["--dialect", str(tmp_path / "dialect.json"), "--manifest", str(tmp_path / "manifest.json")]
+    assert main(["normalize", str(tmp_path / "rows.jsonl"), *given, "--out", str(tmp_path / "ledger")]) == 1
+    options = Options(by=("generator_model", "protocol_version"))
+    [bound] = aggregate_with_sensitivity((tmp_path / "ledger",), options)["sensitivity"]["bounds"]
     assert (bound["n"], bound["invalid"], bound["absent"]) == (10, 0, 10)
     assert [float(bound[name]) for name in ("at_minimum", "mean", "at_maximum")] == [4.25, 8.5, 9.25]
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from normalizer.statistics.severity import Estimate, JudgeModel, Label
+from normalizer.statistics.judge_scores import Label
+from normalizer.statistics.severity import Estimate, JudgeModel, count_answers
 
 SEVERITY = {"ash": 0.5, "birch": -0.2, "cedar": 0.0, "dogwood": -0.3}
 
@@ -87,7 +88,7 @@ def dense(answers, contrast):
 @pytest.mark.parametrize("what", ["severity", "bonus"])
 def test_estimates_errors_and_degrees_of_freedom_are_those_of_the_dense_model(seed, what):
     answers = study(seed)
-    model = JudgeModel(answers)
+    model = JudgeModel(count_answers(answers))
     if what == "severity":
         contrast = {name: (name == "birch") - 0.25 for name in SEVERITY}
         found = known(model.severity_of("birch"))
@@ -107,7 +108,7 @@ def test_where_every_judge_judged_everything_the_interval_is_students_of_the_dif
     }
     rows = [np.array([label.total for label in answer]) for [answer] in answers.values()]
     gaps = np.array([row[0] - row.mean() for row in rows])
-    found = known(JudgeModel(answers).severity_of("ash"))
+    found = known(JudgeModel(count_answers(answers)).severity_of("ash"))
     assert (found.value, found.error, found.freedom) == pytest.approx((gaps.mean(), gaps.std(ddof=1) / 3, 8), rel=1e-9)
 
 
@@ -125,7 +126,7 @@ def test_harsh_others_are_no_preference_for_ones_own_model():
         answers[f"q{number}"] = [
             [Label(name, own and name == "self", level + harshness[name] + rng.gauss(0, 0.3)) for name in panel]
         ]
-    found = JudgeModel(answers).bonus_of("self")
+    found = JudgeModel(count_answers(answers)).bonus_of("self")
     low, high = ends(found)
     assert low < 0 < high
     assert high - low < 1
@@ -140,7 +141,7 @@ def test_renaming_and_reordering_judges_and_artifacts_changes_nothing():
         ]
         for place, name in enumerate(sorted(answers, reverse=True))
     }
-    one, other = JudgeModel(answers), JudgeModel(moved)
+    one, other = JudgeModel(count_answers(answers)), JudgeModel(count_answers(moved))
     for name, new in names.items():
         assert ends(one.severity_of(name)) == ends(other.severity_of(new))
     assert ends(one.bonus_of("ash")) == ends(other.bonus_of("z"))

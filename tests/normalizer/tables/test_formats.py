@@ -11,7 +11,7 @@ import pytest
 from normalizer.aggregate import cell_names
 from normalizer.cli import main
 from normalizer.tables import formats
-from normalizer.tables.formats import Cell, Table, p_value, written
+from normalizer.tables.formats import Cell, Table, p_value, write_table
 from tests.support.bundles import bundle, entry
 from tests.support.lacking import needs
 
@@ -70,7 +70,7 @@ def test_ordinary_names_stand_as_they_are(plain):
 @pytest.mark.parametrize("form", ["text", "csv", "md", "latex"])
 @pytest.mark.parametrize("name", ["::error::forged", "##[error]forged", "::warning file=x::y"])
 def test_no_name_begins_a_line_of_a_log_as_a_command(form, name):
-    lines = written(Table([name, "n"], [[name, 1], ["::stop", 2]], []), form).splitlines()
+    lines = write_table(Table([name, "n"], [[name, 1], ["::stop", 2]], []), form).splitlines()
     assert any(name[3:6] in line for line in lines)
     assert not [line for line in lines if line.lstrip().startswith(("::", "##["))]
 
@@ -80,7 +80,7 @@ def test_no_name_begins_a_line_of_a_log_as_a_command(form, name):
 )
 def test_people_are_never_told_that_p_is_0_and_programs_get_the_number(p, shown):
     table = Table(["n", "p"], [[3, p_value(None if p is None else Decimal(p))]], [])
-    assert written(table, "text").splitlines()[1].split("  ")[-1].strip() == shown
-    assert written(table, "md").splitlines()[2] == f"| 3 | {shown.replace('<', '&lt;')} |"
-    assert written(table, "latex").splitlines()[5] == rf"3 & {shown.replace('<', chr(92) + 'textless{}')} \\"
-    assert written(table, "csv").splitlines()[1] == f"3,{p or 'NA'}"
+    assert write_table(table, "text").splitlines()[1].split("  ")[-1].strip() == shown
+    assert write_table(table, "md").splitlines()[2] == f"| 3 | {shown.replace('<', '&lt;')} |"
+    assert write_table(table, "latex").splitlines()[5] == rf"3 & {shown.replace('<', chr(92) + 'textless{}')} \\"
+    assert write_table(table, "csv").splitlines()[1] == f"3,{p or 'NA'}"

@@ -3,7 +3,7 @@
 import io
 import time
 
-from normalizer.terminal.progress import ProgressLine, Steps, elapsed, format_progress
+from normalizer.terminal.progress import ProgressLine, Steps, format_progress, show_elapsed
 
 
 class Screen(io.StringIO):
@@ -82,7 +82,7 @@ def test_without_a_total_only_the_count_is_told():
 
 def test_work_of_unknown_size_shows_how_long_it_has_gone_on_and_leaves_nothing():
     progress, screen, _ = line()
-    with elapsed("count", line=progress, rest=0.01):
+    with show_elapsed("count", line=progress, rest=0.01):
         until = time.monotonic() + 60
         while not screen.getvalue() and time.monotonic() < until:
             time.sleep(0.01)
@@ -92,6 +92,6 @@ def test_work_of_unknown_size_shows_how_long_it_has_gone_on_and_leaves_nothing()
 
 def test_work_of_unknown_size_shows_nothing_off_a_terminal_or_where_it_is_switched_off():
     for progress, screen, shown in ((*line(is_terminal=False)[:2], True), (*line()[:2], False)):
-        with elapsed("count", line=progress, rest=0.001, shown=shown):
+        with show_elapsed("count", line=progress, rest=0.001, shown=shown):
             time.sleep(0.02)
         assert screen.getvalue() == ""

@@ -6,19 +6,20 @@ import os
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.patience import until
 from tests.support.planting import answers, asked, prepare, warm
 from zeno.cache import text_store, watch
-from zeno.cache.index_builder import MAX_FAILURES, Builder
 from zeno.cache.text_store import Store
 from zeno.cache.tree_cache import TreeCache
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.cache.watch import Unwatchable, Watches
 from zeno.files.tree import Tree
-from zeno.index import signatures
+from zeno.index import piece_index, signatures
+from zeno.index.piece_index import MAX_FAILURES, Builder
 from zeno.index.requirements import NOTHING
 from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
@@ -106,10 +107,10 @@ def test_memory_is_given_back_when_files_go(planted, monkeypatch):
             path.unlink()
         for name in ("h.txt", "e2/c.txt", ".gitignore"):
             (planted / name).unlink()
-        held.refresh()
+        held.listing.refresh()
         assert held.entries == {}
         assert held.store.size == 0
-        assert held.store.narrow(NOTHING).segments() == []
+        assert held.store.index.narrow(NOTHING).texts() == []
         assert len(held._watches._owners) == 3
         held.close()
 
@@ -126,15 +127,15 @@ def test_beyond_the_cache_files_are_read_from_disk(planted):
 
 
 def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
-    monkeypatch.setattr(text_store, "MIN_INDEXED", 0)
+    monkeypatch.setattr(piece_index, "MIN_INDEXED", 0)
     with Tree(str(planted)) as tree:
         corpus, cold = WarmCorpus(tree, 1 << 20), Server(ColdCorpus(tree))
         prepare(corpus)
         assert corpus._cache is not None
-        assert corpus.texts._builder._thread is not None
-        corpus.texts._builder._thread.join()
+        assert corpus.texts.index._builder._thread is not None
+        corpus.texts.index._builder._thread.join()
         assert answers(Server(corpus)) == answers(cold)
-        assert corpus._cache.store._fresh == {}
+        assert corpus._cache.store.index._unindexed == {}
         (planted / "f7.txt").write_text("needle\n")
         assert answers(Server(corpus)) == answers(cold)
         prepare(corpus)
@@ -143,9 +144,9 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
 
 
 def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, monkeypatch):
-    monkeypatch.setattr(text_store, "MIN_INDEXED", 10)
+    monkeypatch.setattr(piece_index, "MIN_INDEXED", 10)
 
-    class Sudden(Builder):
+    class Sudden(Builder[Any]):
         """Whoever asks finds it just done: what the scheduler of a busy machine can always do."""
 
         @property
@@ -154,7 +155,7 @@ def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, mo
                 self._thread.join()
             return False
 
-    monkeypatch.setattr(text_store, "Builder", Sudden)
+    monkeypatch.setattr(piece_index, "Builder", Sudden)
     (planted / "many.txt").write_text("needle here\n" * 3)
     with Tree(str(planted)) as tree:
         corpus = WarmCorpus(tree, 1 << 30)
@@ -168,21 +169,21 @@ def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, mo
 
 
 def test_an_index_whose_helper_was_killed_is_computed_by_another(planted, monkeypatch):
-    monkeypatch.setattr(text_store, "MIN_INDEXED", 10)
+    monkeypatch.setattr(piece_index, "MIN_INDEXED", 10)
     with Tree(str(planted)) as tree:
         cache = TreeCache(tree, Store(1 << 30))
         while cache.prepare():
             pass
-        builder = cache.store._builder
+        builder = cache.store.index._builder
         until(lambda: not builder.busy, "the helper has ended")
         builder.take_finished()
         builder._closed = True  # the helper is killed as soon as it runs
         for failures in range(1, MAX_FAILURES):
-            builder.start(cache.store.collect_unindexed())
+            builder.start(cache.store.index.cut_unindexed())
             until(lambda: not builder.busy, "the helper has ended")
             assert (builder._failures, builder.broken, builder.take_finished()) == (failures, False, [])
         builder._closed = False
-        builder.start(cache.store.collect_unindexed())
+        builder.start(cache.store.index.cut_unindexed())
         until(lambda: not builder.busy, "the helper has ended")
         assert builder.take_finished()
         assert builder._failures == 0
@@ -190,15 +191,15 @@ def test_an_index_whose_helper_was_killed_is_computed_by_another(planted, monkey
 
 
 def test_an_index_whose_helpers_all_fail_is_given_up(planted, monkeypatch):
-    monkeypatch.setattr(text_store, "MIN_INDEXED", 10)
+    monkeypatch.setattr(piece_index, "MIN_INDEXED", 10)
     monkeypatch.setattr(signatures, "__file__", str(planted / "no such program"))
     with Tree(str(planted)) as tree:
         cache = TreeCache(tree, Store(1 << 30))
         for _ in range(MAX_FAILURES):
             while cache.prepare():
                 pass
-            until(lambda: not cache.store._builder.busy, "the helper has ended")
-        assert cache.store._builder.broken
+            until(lambda: not cache.store.index._builder.busy, "the helper has ended")
+        assert cache.store.index._builder.broken
         cache.close()
 
 

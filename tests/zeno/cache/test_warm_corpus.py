@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from stringzilla import count as count_bytes
 
 from tests.support.unwatched import few_watches, settle
-from zeno.cache import index_builder, located, segments, text_store, tree_cache
+from zeno.cache import located, text_store, tree_cache
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.errors import InvalidPattern
 from zeno.files.tree import Tree
-from zeno.index import signatures
-from zeno.index.signatures import Block
+from zeno.index import piece_index, signatures
+from zeno.index.piece_index import Block, Builder, Piece
 from zeno.search import sink
 from zeno.search.corpus import ColdCorpus
 from zeno.search.query import Plan, plan_for_text
@@ -121,38 +121,38 @@ PATTERN = st.recursive(
 )
 
 
-def bits_of(texts: list[bytes]) -> Block:
+def bits_of(texts: list[Any]) -> Block[Any]:
     """The index of some pieces, computed in this process."""
     request, reply = io.BytesIO(), io.BytesIO()
     signatures.send(texts, len(texts), request)
     request.seek(0)
     assert signatures.main(request, reply) == 0
     reply.seek(0)
-    block = signatures.receive(len(texts), reply)
-    assert block is not None
-    return block
+    bits = signatures.receive(len(texts), reply)
+    assert bits is not None
+    return Block(texts, bits)
 
 
-class PromptBuilder(index_builder.Builder):
+class PromptBuilder(Builder[Any]):
     """Computes at once, so that a test need not wait for a process."""
 
-    def start(self, blocks: list[list[segments.Piece]]) -> None:
+    def start(self, blocks: list[list[Piece[Any]]]) -> None:
         for pieces in blocks:
-            self._finished.append((bits_of([piece.text for piece in pieces]), pieces))
+            self._finished.append(Block(pieces, bits_of([piece.text for piece in pieces])._bits))
 
 
 @pytest.fixture
 def small(monkeypatch):
     """Sizes at which a tiny tree has many segments, pieces and blocks."""
     monkeypatch.setattr(text_store, "SEGMENT", 120)
-    monkeypatch.setattr(segments, "PIECE", 60)
+    monkeypatch.setattr(piece_index, "PIECE", 60)
     monkeypatch.setattr(text_store, "OVERHEAD", 4)
-    monkeypatch.setattr(text_store, "BLOCK", 4)
-    monkeypatch.setattr(text_store, "SMALL_BLOCK", 2)
+    monkeypatch.setattr(piece_index, "BLOCK", 4)
+    monkeypatch.setattr(piece_index, "SMALL_BLOCK", 2)
     monkeypatch.setattr(located, "GAP", 8)
-    monkeypatch.setattr(text_store, "MIN_INDEXED", 0)
+    monkeypatch.setattr(piece_index, "MIN_INDEXED", 0)
     monkeypatch.setattr(tree_cache, "MAX_HELD_FILE", 150)
-    monkeypatch.setattr(text_store, "Builder", PromptBuilder)
+    monkeypatch.setattr(piece_index, "Builder", PromptBuilder)
 
 
 @given(pattern=PATTERN, case_sensitive=st.booleans(), regex=st.booleans(), data=CONTENT)
@@ -186,7 +186,7 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
     if planned.sift is not None and wanted:
         assert planned.sift(bytearray(data), 0, len(data))[0] >= 0
     if wanted:
-        assert text_store._meet(planned.demand, bits_of([text]).row, 1) == 1
+        assert bits_of([text]).find(planned.demand) == 1
 
 
 @given(pattern=PATTERN, case_sensitive=st.booleans(), regex=st.booleans(), data=CONTENT, joined=st.booleans())
@@ -211,7 +211,7 @@ def test_what_narrows_a_multiline_search_never_loses_a_file(pattern, case_sensit
         assert planned.sift(bytearray(data), 0, len(data))[0] >= 0
     # A piece of the index may hold any part of the file: some piece has what is demanded, however they are cut.
     pieces = [line + b"\n" for line in text.split(b"\n")[:-1]]
-    assert text_store._meet(planned.demand, bits_of(pieces).row, (1 << len(pieces)) - 1)
+    assert bits_of(pieces).find(planned.demand)
 
 
 @given(data=CONTENT, before=CONTENT, pattern=PATTERN)
@@ -363,9 +363,9 @@ def test_an_empty_file_hides_no_other_one(tmp_path):
 
 
 def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
-    texts = [segments.HeldText(f"{number:02}.txt") for number in range(100)]
-    segment = segments.Segment([(text, b"small\n") for text in texts])
-    large = segments.Segment([(text, b"large\n" * 1000) for text in texts[1::2]])
+    texts = [text_store.HeldText(f"{number:02}.txt") for number in range(100)]
+    segment = text_store.Segment([(text, b"small\n") for text in texts])
+    large = text_store.Segment([(text, b"large\n" * 1000) for text in texts[1::2]])
     assert located.clip_ranges([(0, len(segment.text))], texts[::2]) == [(0, len(segment.text) - 6)]
     assert len(located.clip_ranges([(0, len(large.text))], texts[1::4])) == 25
 

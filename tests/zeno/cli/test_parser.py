@@ -38,7 +38,9 @@ def test_help_is_everywhere(command):
         ("trace replay t", "zeno: name the directory to work on, such as . for this one\n"),
         ("call grep x", "zeno: name the directory before the operation, such as: zeno call . list_files\n"),
         ("--verison", "zeno: error: unrecognized arguments: --verison; did you mean --version?"),
-        ("sarve", "did you mean serve?"),
+        ("sarve", "zeno: error: no command is called sarve; did you mean serve?"),
+        ("xyzzy", "zeno: error: no command is called xyzzy; there are serve, mcp, http, shell, call, schema, "),
+        ("trace verify . x", "; the trace comes first, then the directory\n"),
         ("trace verfy", "did you mean verify?"),
         ("serve . --max-linse 4", "zeno: error: unrecognized arguments: --max-linse; did you mean --max-lines?"),
         ("call . grp x", "zeno: no operation is called 'grp'; did you mean grep?\n"),
@@ -89,6 +91,12 @@ def test_call_takes_json_and_prints_prettily(root):
     assert done.returncode == 0
     assert json.loads(done.stdout)["result"]["files"] == []
     assert done.stdout.count("\n") > 5
+
+
+def test_an_unknown_operation_in_a_pipe_is_an_answer_with_the_cure_beside_it(root):
+    done = zeno("call", str(root), "ls")
+    assert json.loads(done.stdout)["error"]["message"] == "unknown op: ls"
+    assert done.stderr == "zeno: no operation is called 'ls'; did you mean list_files?\n"
 
 
 def test_an_error_answer_exits_1_and_a_bad_call_2(root):

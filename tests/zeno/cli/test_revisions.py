@@ -148,6 +148,46 @@ def test_a_trace_of_a_commit_is_replayed_there_and_its_claims_are_looked_up_in_a
     assert run("trace", "verify", log, *trace, "--rev", "none").returncode == 2
 
 
+def test_claims_are_sealed_at_the_commit_that_they_name(repository: Path, tmp_path: Path) -> None:
+    log, root = str(tmp_path / "trace.jsonl"), ["--root", str(repository)]
+    old = git(repository, "rev-parse", "v1").decode().strip()
+    asked = [{"path": "a.py", "end_line": 2, "rev": "v1"}, {"path": "b.txt"}]
+    lines = "".join(
+        json.dumps({"id": str(number), "op": "read_file", "args": args}) + "\n" for number, args in enumerate(asked)
+    )
+    run("serve", *root, "--log", log, text=lines)
+
+    def claim(*words: str) -> dict[str, Any]:
+        return dict(json.loads(run("trace", "claim", "c", *words, *root, "--log", log, "--format", "json").stdout))
+
+    digest = hashlib.sha256(b"def one():\n    return 1").hexdigest()
+    event = claim("a.py:1-2", "--symbol", "a.py:one", "--defines", "one", "--rev", "v1")
+    assert [(one["sha256"], one["rev"]) for one in event["evidence"]] == [(digest, old)] * 2
+    assert event["search"] == {"type": "defines", "name": "one", "rev": old}
+    # The same lines of the working tree, and what v1 does not have, were not delivered from there.
+    claim("a.py:1-2")
+    claim("b.txt:1")
+    git(repository, "tag", "-d", "v1")
+    found = json.loads(run("trace", "verify", log, *root, "--format", "json").stdout)["claims"]
+    assert [[(one["verdict"], one["provenance"]) for one in each["evidence"]] for each in found] == [
+        [("ok", "delivered")] * 2,
+        [("ok", "not_delivered")],
+        [("ok", "delivered")],
+    ]
+    assert found[0]["search"]["verdict"] == "ok"
+    later = json.loads(run("trace", "verify", log, *root, "--rev", "main", "--format", "json").stdout)["claims"]
+    assert [one["verdict"] for one in later[0]["evidence"]] == ["changed", "missing"]
+    assert later[0]["search"]["verdict"] == "fails"
+    for words, message in (
+        (["b.txt:1", "--rev", old], "nothing is at this path"),
+        (["a.py:1", "--rev", "none"], "'none'"),
+        (["a.py:1", "--rev", "--help"], "'--help'"),
+    ):
+        done = run("trace", "claim", "c", *words[:-2], f"--rev={words[-1]}", *root, "--log", log)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
 def test_a_server_that_serves_no_commit_opens_no_repository_outside_its_root(tmp_path: Path) -> None:
     folder = init(tmp_path / "r")
     commit(folder)

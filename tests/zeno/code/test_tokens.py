@@ -3,6 +3,7 @@
 import pytest
 
 from zeno.code.extract import extract
+from zeno.code.kept_facts import keep
 from zeno.code.tokens import ORDER, Roles
 
 # Each line of a source, with the role of `foo` on it; none where it has no `foo`.
@@ -66,7 +67,7 @@ SAMPLES: dict[str, list[tuple[str, str | None]]] = {
 def test_roles_by_sample(name):
     lines = [line for line, _ in SAMPLES[name]]
     text = ("\n".join(lines) + "\n").encode()
-    roles = Roles(extract(name, text), "foo")
+    roles = Roles(keep(extract(name, text)), "foo")
     start = 0
     for number, (line, expected) in enumerate(SAMPLES[name], 1):
         if expected is not None:

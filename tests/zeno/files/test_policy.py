@@ -20,9 +20,10 @@ from zeno.cache.warm_corpus import WarmCorpus
 from zeno.errors import InvalidArgs
 from zeno.files.policy import Policy, deny_list
 from zeno.files.tree import Tree
+from zeno.results.seals import EvidenceDenied
 from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
-from zeno.trace.recorder import EvidenceDenied, Recorder
+from zeno.trace.recorder import Recorder
 
 FILES = [
     "a.txt",

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.support.interfaces import ROOT, node, sample, stdio, without_metrics, zeno
 from tests.support.patience import PATIENCE, until
+from tests.support.repositories import init
 from tests.support.slow import SLOW, children, ended, slow_file
 from zeno.session.dispatch import OPS
 
@@ -65,8 +66,11 @@ def test_every_operation_is_a_tool_that_promises_only_to_read(root: Path) -> Non
         assert "$ref" not in json.dumps(tool.input_schema)
 
 
-def test_the_list_of_tools_is_short(root: Path, tmp_path: Path) -> None:
-    found = ask(root, lambda client: client.list_tools(), "--log", str(tmp_path / "log"))
+def test_the_list_of_tools_is_short(tmp_path: Path) -> None:
+    found = ask(
+        init(tmp_path / "r"), lambda client: client.list_tools(), "--log", str(tmp_path / "log"), "--revs", "all"
+    )
+    assert "rev" in found.tools[-1].input_schema["properties"]["search"]["properties"]
     assert found.tools[-1].name == "claim"
     assert len(found.model_dump_json(by_alias=True, exclude_none=True)) <= 12_000
 
@@ -145,8 +149,8 @@ def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) ->
     assert spec.violations("zeno/mcp_rules.json", RULES) == []
     taken = {
         name
-        for op in OPS
-        for name in re.findall(r'"(\w+)": \{', json.dumps(inlined(f"zeno/ops/{op}.json#/$defs/args")))
+        for schema in (*(f"zeno/ops/{op}.json" for op in OPS), "zeno/claim.json")
+        for name in re.findall(r'"(\w+)": \{', json.dumps(inlined(f"{schema}#/$defs/args")))
     }
     assert RULES["arguments"].keys() <= taken
     for op, operation in OPS.items():
@@ -260,6 +264,18 @@ def test_a_claim_is_written_with_the_lines_and_the_answers_it_rests_on(root: Pat
     assert claims[0]["answers"][0]["digest"] == events[2]["digest"]
     assert len(claims[1]["evidence"][0]["sha256"]) == 64
     assert [json.loads(one.content[0].text)["code"] for one in refused] == ["invalid_args"] * 4
+
+
+def test_a_claim_that_cites_nothing_is_told_so_with_the_cure(root: Path, tmp_path: Path) -> None:
+    async def claim(client: Client) -> list[Any]:
+        found: Any = await client.call_tool("grep", {"pattern": "nowhere to be found"})
+        answers = [found.meta["zeno/request_id"]]
+        return [await client.call_tool("claim", {"claim": "x", **more}) for more in ({}, {"answers": answers})]
+
+    alone, cured = [one.content[0].text for one in ask(root, claim, "--log", str(tmp_path / "log"))]
+    assert "it cites nothing" in alone
+    assert "answers (request ids of searches that found nothing)" in alone
+    assert cured == "[claim written to the trace]"
 
 
 def test_without_a_trace_there_is_no_claim_tool(root: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zeno.interfaces.result_text import text_of
-from zeno.interfaces.visible import one_line, visible
+from zeno.interfaces.rows import one_line, visible
 from zeno.session.dispatch import OPS
 
 NASTY = st.text(
@@ -301,7 +301,7 @@ def test_files_that_were_skipped_are_named():
     skipped = {"binary": 0, "too_large": 1, "unreadable": 1, "not_regular": 0}
     result = {"hits": [], "truncated": False, "complete": False, "skipped": skipped, "skipped_files": named}
     last = text_of("grep", {**result, "files_selected": 9, "metrics": METRICS}).splitlines()[-1]
-    assert 'skipped 1 over max_bytes, 1 unreadable (data/dump.sql, "odd\\nname")' in last
+    assert 'skipped 1 over max_bytes (data/dump.sql), 1 unreadable ("odd\\nname")' in last
 
 
 def test_a_hit_says_which_of_several_patterns_match():

@@ -63,3 +63,9 @@ def test_totals_count_files_beyond_max_files_on_every_page(tree, ask):
         answer = ask("find_references", name="foo", max_files=2, cursor=answer["cursor"])["result"]
     assert pages + answer["references"] == whole["references"]
     assert answer["totals"] == whole["totals"]
+
+
+def test_a_name_that_is_no_identifier_is_refused_in_words(tree, ask):
+    error = ask("find_references", name="a-b")["error"]
+    assert error["code"] == "invalid_args"
+    assert error["message"] == "args.name must be one identifier, of A-Z, a-z, 0-9 and _; grep finds other texts"

@@ -13,8 +13,7 @@ from tests.support.lacking import needs
 from tests.support.request_model import compiled, spans
 from tests.zeno.results.test_cursors import pages
 from zeno.ops import grep as operation
-from zeno.results.receipts import receipt
-from zeno.text.file_lines import lines_of
+from zeno.text.file_lines import lines_of, receipt
 
 EASY = settings(max_examples=200, suppress_health_check=list(HealthCheck))
 PATTERNS = [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.support.plain_ranker import PlainRanker
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.code.extract import extract
+from zeno.code.pool import Pool
 from zeno.files.roots import Roots
 from zeno.files.tree import Tree
 from zeno.interfaces.result_text import text_of
@@ -217,3 +218,23 @@ def test_the_words_of_a_large_text_are_counted_in_another_process_where_others_w
         assert search(args, ColdCorpus(tree), Meter()).results[0].path == "large.txt"
         with pytest.raises(Overrun):
             search(args, ColdCorpus(tree), Meter(patience=lambda: 1000.0))
+
+
+def test_only_texts_that_have_a_name_of_the_query_are_parsed_to_rank_them(tmp_path, monkeypatch):
+    for number in range(4):
+        (tmp_path / f"m{number}.py").write_text(f"user = get({number})\n")
+    (tmp_path / "z.py").write_text("def get_user(): pass\n")
+    parsed = []
+    parse = Pool.parse
+
+    def note(pool, files, check):
+        parsed.append(sorted(file.path for file in files))
+        return parse(pool, files, check)
+
+    monkeypatch.setattr(Pool, "parse", note)
+    with Tree(str(tmp_path)) as tree:
+        corpus = ColdCorpus(tree)
+        result = search(SearchArgs(query="get_user", max_results=1), corpus, Meter())
+        corpus.close()
+    assert [one.path for one in result.results] == ["z.py"]
+    assert parsed == [["z.py"]]

@@ -5,7 +5,7 @@ from zeno.ranking.question import Term, read_query
 
 def test_stop_words_do_not_count_and_forms_of_one_word_count_once():
     assert read_query("How are sessions and the session closed?").terms == {
-        b"session": Term("sessions", 100),
+        b"session": Term("sessions", 140),
         b"clos": Term("closed", 100),
     }
 
@@ -15,10 +15,16 @@ def test_parts_of_compound_names_and_backquoted_words_weigh_more():
     assert {term.spelling: term.weight for term in terms.values()} == {
         "close": 100,
         "store": 200,
-        "read": 150,
-        "rows": 300,
-        "get": 300,
+        "read": 200,
+        "rows": 560,
+        "get": 400,
     }
+
+
+def test_the_first_line_of_a_report_and_what_it_repeats_weigh_more():
+    terms = read_query("\n close fails \nclose it\nread, read, read and read").terms
+    assert {term.spelling: term.weight for term in terms.values()} == {"close": 280, "fails": 200, "read": 180}
+    assert read_query("close fails\n").terms[b"clos"].weight == 100
 
 
 def test_a_single_character_counts_only_where_there_is_nothing_else():

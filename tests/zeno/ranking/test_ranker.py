@@ -1,10 +1,12 @@
 """Scores: whole numbers, equal to those of the plain ranker."""
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.plain_ranker import PlainRanker
-from zeno.ranking.definitions import find_defined_share
+from zeno.ranking.definitions import find_best_name, share_names
 from zeno.ranking.places import PlaceTable
 from zeno.ranking.question import read_query
 from zeno.ranking.ranker import Occurrences, TextWords, best, rarity, round_score, score_files
@@ -35,8 +37,11 @@ def rank(texts, definitions, query):
         )
     ranking = score_files(question, PlaceTable(paths), TextWords(bytearray([1] * len(paths)), found, {}))
     scores = ranking.scores
-    for file in best(scores, paths, 200):
-        scores[file] = scores[file] * (100 + find_defined_share(question, definitions.get(paths[file], []))[0]) // 100
+    shares = {file: share_names(question, definitions.get(paths[file], [])) for file in best(scores, paths, 200)}
+    definers = Counter(name for own in shares.values() for name in own)
+    for file, own in shares.items():
+        if own:
+            scores[file] = scores[file] * (100 + find_best_name(question, own, definers)[0]) // 100
     terms = [(term.spelling, ranking.frequencies[word]) for word, term in question.terms.items()]
     return [(paths[file], round_score(scores[file]) / 10_000) for file in best(scores, paths, 1000)], terms
 

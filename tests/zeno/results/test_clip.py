@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from zeno.results.clip import clip, fitting
-from zeno.results.receipts import receipt
+from zeno.text.file_lines import receipt
 
 TEXT = st.text("ab é\U0001f600", max_size=30)
 

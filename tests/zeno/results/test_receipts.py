@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from zeno.files.tree import Tree
 from zeno.results import receipts
 from zeno.results.quotations import match_quotation
-from zeno.results.receipts import check, receipt
+from zeno.results.receipts import check
+from zeno.text.file_lines import receipt
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "é", "a b"]), max_size=12)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.repositories import commit, git, init, served
+from zeno.cache.text_store import OVERHEAD
 from zeno.revisions.served_commits import ServedCommits
 from zeno.session.server import Server
 
@@ -84,6 +85,37 @@ def test_texts_that_the_working_tree_has_are_not_read_again(tmp_path: Path, kind
         (root / "b" / "c.txt").unlink()
         prepare(commits)
         assert grep(commits, rev) == (["a.txt:1", "b/c.txt:2"], True)
+
+
+def test_a_working_tree_takes_the_texts_of_a_commit_that_are_the_same(tmp_path: Path) -> None:
+    root = init(tmp_path / "root")
+    rev = plant(root, {**TEXTS, "crlf.txt": "needle\r\n"})
+    for path in (*TEXTS, "crlf.txt"):
+        (root / path).unlink()
+    with served(root, cache_bytes=1 << 20) as (_, commits):
+        assert commits.memory is not None
+        store = commits.memory.texts
+        prepare(commits)
+        grep(commits, rev)
+        prepare(commits)
+        before = store.size
+        git(root, "checkout", "-q", rev, "--", ".")
+        # Other bytes with the same lines, and the same bytes at another path, are texts of their own.
+        (root / "crlf.txt").write_text("needle\n")
+        prepare(commits)
+        for path in TEXTS:
+            shared = commits.memory.find_cached(path)
+            assert shared is not None
+            assert shared.text is not None
+            assert shared.text.users == 2
+        assert store.size < before + 2 * OVERHEAD
+        working = Server(commits.memory)
+        assert len(json.loads(working.ask("1", "grep", {"pattern": "needle"}).line)["result"]["hits"]) == 3
+        # An edit ends one use of a text, and leaves the commit its own.
+        (root / "a.txt").write_text("none\n")
+        prepare(commits)
+        assert len(json.loads(working.ask("1", "grep", {"pattern": "needle"}).line)["result"]["hits"]) == 2
+        assert grep(commits, rev) == (["a.txt:1", "b/c.txt:2", "crlf.txt:1"], True)
 
 
 def test_memory_is_bounded_and_belongs_to_the_commit_asked_for_last(tmp_path: Path) -> None:

@@ -76,6 +76,19 @@ def answer(server: Server, op: str, args: Any) -> dict[str, Any]:
     return found
 
 
+def read_repository(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Return mode, time of change and bytes of all in a repository but the index, which the checkouts here write."""
+    return {
+        str(path.relative_to(folder)): (
+            path.lstat().st_mode,
+            path.lstat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in folder.rglob("*")
+        if path != folder / "index"
+    }
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_every_commit_answers_as_its_checkout_does(seed: int, tmp_path: Path) -> None:
     dice = Dice(f"commits {seed}")
@@ -95,6 +108,7 @@ def test_every_commit_answers_as_its_checkout_does(seed: int, tmp_path: Path) ->
             git(root, "gc", "-q")
         (root / ".git").rename(kept)
     kept.rename(root / ".git")
+    before = read_repository(root / ".git")
     policy = Policy(deny=["*.md", "b"], ignored=dice.happens(0.5)) if dice.happens(0.4) else None
     seen: Counter[str] = Counter()
     cache_bytes = [0, 3000, 1 << 20][seed % 3]
@@ -115,3 +129,4 @@ def test_every_commit_answers_as_its_checkout_does(seed: int, tmp_path: Path) ->
                         commits.memory.idle() or commits.idle()
                     seen[wanted.get("error", {}).get("code", op)] += 1
     assert len(seen) > 5
+    assert read_repository(kept) == before

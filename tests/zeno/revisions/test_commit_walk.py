@@ -42,6 +42,20 @@ def test_the_files_of_a_submodule_are_told_as_unreadable_and_never_as_missing(re
     assert "submodule" in items[1]["error"]
 
 
+def test_a_link_that_leads_to_what_git_cannot_give_is_told_as_unreadable(repository: Path) -> None:
+    head = git(repository, "rev-parse", "HEAD").decode().strip()
+    (repository / "into").symlink_to("sub/x.py")
+    (repository / "gone").symlink_to("a.txt")
+    (repository / "nowhere").symlink_to("b.txt")
+    git(repository, "add", "-A")
+    git(repository, "update-index", "--add", "--cacheinfo", f"160000,{head},sub")
+    git(repository, "commit", "-q", "-m", "m")
+    gone = git(repository, "rev-parse", "HEAD:gone").decode().strip()
+    (repository / ".git" / "objects" / gone[:2] / gone[2:]).unlink()
+    skipped = {one["path"]: one["reason"] for one in ask(repository, "list_files")["skipped_files"]}
+    assert skipped == {"gone": "unreadable", "into": "unreadable", "sub/": "unreadable", "nowhere": "not_regular"}
+
+
 def test_a_commit_without_files_has_none(tmp_path: Path) -> None:
     folder = init(tmp_path / "r")
     commit(folder)
@@ -85,7 +99,9 @@ def test_a_pointer_to_a_large_file_elsewhere_has_its_own_text(repository: Path) 
     (repository / "big.bin").write_text(pointer)
     (repository / ".gitattributes").write_text("*.bin filter=lfs\n")
     commit(repository)
-    assert ask(repository, "read_file", path="big.bin", end_line=9)["text"] == pointer.rstrip("\n")
+    read = ask(repository, "read_file", path="big.bin", end_line=9)
+    assert read["text"] == pointer.rstrip("\n")
+    assert "pointer of Git LFS: the 5 bytes" in read["hints"][0]
 
 
 def test_a_link_that_no_checkout_can_have_is_told_and_not_followed(tmp_path: Path) -> None:
@@ -99,4 +115,11 @@ def test_a_link_that_no_checkout_can_have_is_told_and_not_followed(tmp_path: Pat
     with served(folder) as (_, commits):
         server = Server(commits.at("HEAD", "args.rev"))
         assert b'"object_unavailable"' in server.ask("1", "read_file", {"path": "a"}).line
-        assert json.loads(server.ask("1", "list_files", {}).line)["result"]["skipped"]["not_regular"] == 1
+        assert json.loads(server.ask("1", "list_files", {}).line)["result"]["skipped"]["unreadable"] == 1
+
+
+def test_an_empty_file_of_a_commit_has_no_lines(repository: Path) -> None:
+    (repository / "empty").touch()
+    commit(repository)
+    for op in ("read_file", "peek"):
+        assert ask(repository, op, path="empty")["total_lines"] == 0

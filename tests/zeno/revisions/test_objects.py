@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from tests.support.repositories import commit, git, init
 from zeno.files.sealed_folder import SealedFolder
 from zeno.revisions import objects as module
+from zeno.revisions import packs
+from zeno.revisions.differences import Damaged, apply_difference, inflate, size_after
 from zeno.revisions.objects import Objects, TooLarge, Unavailable
-from zeno.revisions.packs import Damaged, apply_difference, inflate, size_after
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,12 @@ def objects_of(repository: Path, digest: str = "sha1") -> Objects:
     return Objects(SealedFolder.at(os.fsencode(repository / ".git")), digest)
 
 
-def test_every_object_is_read_as_git_reads_it(repository: Path) -> None:
+@pytest.mark.parametrize(("index", "parts", "block"), [(1 << 23, 1 << 24, 1 << 16), (1 << 23, 50, 0), (0, 0, 100)])
+def test_every_object_is_read_as_git_reads_it(
+    repository: Path, index: int, parts: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, limit in (("_MAX_INDEX", index), ("_MAX_PARTS", parts), ("_MAX_KEPT_BLOCK", block)):
+        monkeypatch.setattr(packs, name, limit)
     objects = objects_of(repository)
     listed = everything(repository)
     for object_id, kind, size in listed:
@@ -59,6 +65,9 @@ def test_every_object_is_read_as_git_reads_it(repository: Path) -> None:
         for digits in (10, 39):
             assert objects.starting_with(object_id[:digits]) == [bytes.fromhex(object_id)]
     assert len(listed) > 60
+    with pytest.raises(Unavailable):
+        objects.read(hashlib.sha1(b"none", usedforsecurity=False).digest())
+    assert objects._parts._size <= parts
     assert sorted(pack._stride for pack in objects._packs.values()) == [20, 24]
     objects.close()
 

@@ -53,7 +53,8 @@ def run(script: str, root: Path) -> str:
     setting = f"""
         import os
         from zeno.files.tree import Tree
-        from zeno.search import fork_helper
+        from unittest.mock import patch
+        from zeno.search import corpus, fork_helper
         from zeno.files.rules import NameRules
         from zeno.search.corpus import walk_shared
         rules = NameRules()
@@ -74,7 +75,8 @@ def run(script: str, root: Path) -> str:
 
 def test_many_directories_are_walked_by_two_processes_in_the_order_of_one(wide):
     script = """
-        alone = list(walk_shared(tree, rules, "", 1000))
+        with patch.object(corpus, "SHARED_DIRECTORIES", 1000):
+            alone = list(walk_shared(tree, rules, ""))
         assert not forks
         shared = list(walk_shared(tree, rules, ""))
         assert len(forks) == 1
@@ -87,7 +89,8 @@ def test_many_directories_are_walked_by_two_processes_in_the_order_of_one(wide):
 def test_a_second_process_that_dies_changes_nothing(wide):
     script = """
         import signal
-        alone = list(walk_shared(tree, rules, "", 1000))
+        with patch.object(corpus, "SHARED_DIRECTORIES", 1000):
+            alone = list(walk_shared(tree, rules, ""))
         def doomed():
             process = fork()
             if process == 0:

@@ -45,15 +45,14 @@ def run(script: str) -> list[Any]:
     """What a script with one thread prints."""
     setting = """
         import json, os, signal
-        from array import array
         from zeno.search.fork_helper import ForkHelper
         me = os.getpid()
         # A helper that finds a number for each item, and those numbers: None for items that are left to this process.
         def helping(count, look, part):
-            return ForkHelper(count, lambda items: array("q", map(look, items)).tobytes(), part)
+            return ForkHelper(count, lambda items: list(map(look, items)), part)
         def told(helper):
             for items, sent in helper.results():
-                yield from [None] * len(items) if sent is None else array("q", sent)
+                yield from [None] * len(items) if sent is None else sent
         def ended():
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
         def left():
@@ -103,7 +102,7 @@ def test_more_is_told_than_a_pipe_holds():
             first = next(numbers)
             os.write(sink, b".")
             # It has taken all the others once it begins to tell, and cannot end before somebody reads.
-            select.select([halves._answer], [], [])
+            select.select([halves._copy.descriptor], [], [])
             print(json.dumps([first, *numbers]))
         os.close(source)
         os.close(sink)

@@ -3,7 +3,7 @@
 import pytest
 
 from zeno.cli.parser import main
-from zeno.trace.recorder import NotRecorded
+from zeno.results.seals import NotRecorded
 
 
 @pytest.fixture

@@ -14,8 +14,10 @@ import pytest
 
 from tests.support.patience import PATIENCE, until
 from zeno.cli.parser import main
+from zeno.results import seals
+from zeno.results.seals import NotRecorded
 from zeno.trace import log, recorder
-from zeno.trace.recorder import NotRecorded, Recorder
+from zeno.trace.recorder import Recorder
 
 ANSWERED = (
     '{"ts":"2030-01-01T00:00:00Z","event":"response","id":"r1","op":"stat","summary":{"count":1,"truncated":false,'
@@ -291,19 +293,19 @@ def test_events_are_added_one_at_a_time_from_the_command_line(root, tmp_path, ru
 def test_a_claim_reads_and_holds_only_so_much(traced, monkeypatch):
     """A server answers nobody while it looks up the lines of a claim."""
     traced.file("a.txt", "line\n" * 100)
-    monkeypatch.setattr(recorder, "MAX_CITED_BYTES", 60)
-    monkeypatch.setattr(recorder, "MAX_SCANNED_BYTES", 1700)
+    monkeypatch.setattr(seals, "MAX_CITED_BYTES", 60)
+    monkeypatch.setattr(seals, "MAX_SCANNED_BYTES", 1700)
     monkeypatch.setattr(recorder, "MAX_ANSWERS", 2)
     two_lines = ("a.txt", 1, 2)
     assert len(traced.record.claim("yes", [two_lines] * 3)["evidence"]) == 3
     before = traced.events()
-    for evidence, answers, why in [
+    for cited, answers, why in [
         ([("a.txt", 1, 90)], [], "a claim may cite 60 bytes of text; cite fewer lines"),
         ([two_lines] * 4, [], "at most 1700 are looked at; cite its lines with the sha256 that read_file gives"),
         ([], ["r1"] * 3, "a claim may cite 2 answers, and not 3"),
     ]:
         with pytest.raises(NotRecorded, match=re.escape(why)):
-            traced.record.claim("no", evidence, answers=answers)
+            traced.record.claim("no", cited, answers=answers)
     sealed = {"path": "a.txt", "start_line": 1, "end_line": 90, "sha256": "0" * 64}
     assert traced.events() == before
     assert traced.record.claim("yes", [sealed] * 9)["evidence"] == [sealed] * 9

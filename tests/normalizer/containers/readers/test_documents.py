@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import normalizer
 from normalizer.containers.readers.documents import JsonReader
 from normalizer.containers.readers.rows import UnreadableContainer
 
@@ -49,3 +50,20 @@ def test_one_bad_row_blames_only_itself(bad):
 def test_a_document_without_rows_says_why(data, said):
     with pytest.raises(UnreadableContainer, match=said):
         read(data)
+
+
+def test_nan_around_rows_is_nothing_and_no_name(tmp_path):
+    (tmp_path / "log.json").write_text('{"judge_model": NaN, "rows": [{"id": "x", "score": 1, "why": NaN}]}')
+    fields = {
+        "file": {"at": "/id"},
+        "scores": {"score": {"at": "/score"}},
+        "notes": {"at": "/why"},
+        "judge_model": {"of": "document", "at": "/judge_model"},
+        "generator_model": {"text": "g"},
+    }
+    dialect = {"name": "d", "container": [{"kind": "json", "rows": "/rows/*"}], "nan": True, "fields": fields}
+    rubric = {"name": "r", "dimensions": {"score": {"scale": {"kind": "integers", "minimum": 0, "maximum": 1}}}}
+    made = normalizer.read(tmp_path / "log.json", dialect=dialect, rubric=rubric)
+    [line] = made.lines()
+    record = json.loads(line)
+    assert ("judge_model" in record, record["notes"]) == (False, "NaN")

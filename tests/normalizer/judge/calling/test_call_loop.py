@@ -13,7 +13,7 @@ import pytest
 
 from normalizer.cli import INTERRUPTED, main
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import locked
+from normalizer.ledger.reader import hold_lock
 from tests.normalizer.ledger.test_transaction import NEVER, in_a_child
 from tests.support.judging import COMMAND, GOOD, PDF, Study, bad_endpoint
 from tests.support.patience import PATIENCE, until
@@ -42,7 +42,7 @@ def wait_for_answers(study, count):
 
 def is_free(folder) -> bool:
     try:
-        with locked(folder, "write"):
+        with hold_lock(folder, "write"):
             return True
     except UnusableLedger:
         return False

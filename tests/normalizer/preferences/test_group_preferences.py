@@ -16,7 +16,7 @@ from scipy.stats import binomtest, norm, t
 
 from normalizer.cli import main
 from normalizer.errors import CannotRun
-from normalizer.preferences.overview import PreferenceOptions, preferences
+from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 from normalizer.tables.pretty import dumps
 from tests.support.comparing import compared, drawn
 
@@ -50,8 +50,8 @@ def test_items_that_all_say_the_same_give_no_interval_without_width(tmp_path):
     [group] = preferences((compared(tmp_path, entries),), PreferenceOptions())["groups"]
     [pair] = group["pairs"]
     assert (float(pair["rate"]), pair["bootstrap95"]) == (0.5, None)
-    assert [float(end) for end in pair["wilson95"]] == pytest.approx(
-        binomtest(10, 20).proportion_ci(method="wilson"), abs=1e-6
+    assert [float(end) for end in pair["exact95"]] == pytest.approx(
+        binomtest(10, 20).proportion_ci(method="exact"), abs=1e-6
     )
     assert [(float(row["rating"]), row["ci95"]) for row in group["ratings"]["rows"]] == [(0, None)] * 2
     assert "every item has the same result" in group["ratings"]["na"]
@@ -80,12 +80,12 @@ def test_counts_and_rates_are_those_counted_by_hand(document, entries):
         assert float(pair["rate"]) == pytest.approx(np.mean([np.mean(each) for each in by_item.values()]), abs=1e-6)
 
 
-def test_wilson_is_scipys_where_items_are_won_or_lost(tmp_path):
+def test_the_interval_of_a_rate_is_scipys_where_items_are_won_or_lost(tmp_path):
     for wins, n in ((0, 12), (3, 12), (12, 12), (1, 2)):
         listed = [{"item": str(i), "a": "x", "b": "y", "verdict": "a" if i < wins else "b"} for i in range(n)]
         [pair] = preferences((compared(tmp_path, listed, f"l{wins}-{n}"),), PreferenceOptions())["groups"][0]["pairs"]
-        expected = binomtest(wins, n).proportion_ci(method="wilson")
-        assert [float(end) for end in pair["wilson95"]] == pytest.approx([expected.low, expected.high], abs=1.1e-6)
+        expected = binomtest(wins, n).proportion_ci(method="exact")
+        assert [float(end) for end in pair["exact95"]] == pytest.approx([expected.low, expected.high], abs=1.1e-6)
 
 
 def test_ratings_are_those_of_choix(document, entries):
@@ -165,7 +165,7 @@ def test_the_length_controlled_rate_is_the_intercept_of_a_logistic_regression(do
     assert sum(row["wins"] + row["losses"] + row["draws"] for row in pair["length"]["bins"]) == len(mine)
 
 
-def test_bootstrap_and_wilson_are_near_the_normal_interval_of_item_means(document, entries):
+def test_bootstrap_and_exact_interval_are_near_the_normal_interval_of_item_means(document, entries):
     pair = document["groups"][0]["pairs"][0]
     by_item = defaultdict(list)
     for one in entries:
@@ -175,7 +175,7 @@ def test_bootstrap_and_wilson_are_near_the_normal_interval_of_item_means(documen
     half = norm.ppf(0.975) * np.std(means, ddof=1) / np.sqrt(len(means))
     low, high = map(float, pair["bootstrap95"])
     assert [low, high] == pytest.approx([np.mean(means) - half, np.mean(means) + half], abs=0.03)
-    assert float(pair["wilson95"][0]) <= low + 0.02
+    assert float(pair["exact95"][0]) <= low + 0.02
 
 
 def test_order_effects_are_those_counted_by_hand(document, entries):

@@ -15,8 +15,8 @@ from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.noise.components import components, variances
 from normalizer.noise.designs import Square, cluster_effect, plan_panels
-from normalizer.noise.overview import plan
 from normalizer.noise.sample_size import PowerTarget, items_needed, power_of
+from normalizer.noise.study_plan import plan
 from normalizer.tables.pretty import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
@@ -49,11 +49,13 @@ def test_the_parts_of_the_variance_are_those_of_an_analysis_of_variance(ledger, 
     assert float(row["within_sd"]) == pytest.approx(np.sqrt(within), abs=1e-6)
     assert float(row["between_sd"]) == pytest.approx(np.sqrt(between), abs=1e-6)
     assert float(row["noise_share"]) == pytest.approx(within / (within + between), abs=1e-6)
-    # Shrout and Fleiss (1979), case 1: the interval of the ICC of three repeats, of which the share is the rest.
+    # Not narrower than that of normal labels: Shrout and Fleiss (1979), case 1, of the ICC of three repeats.
     ratio, items = above / within, len(runs[0])
     ends = [ratio / f.ppf(0.975, items - 1, 2 * items), ratio * f.ppf(0.975, 2 * items, items - 1)]
-    expected = [1 - (end - 1) / (end + 2) for end in reversed(ends)]
-    assert [float(end) for end in row["noise_share_ci95"]] == pytest.approx(expected, abs=1e-6)
+    low, high = (1 - (end - 1) / (end + 2) for end in reversed(ends))
+    found = [float(end) for end in row["noise_share_ci95"]]
+    assert found[0] < (within / (within + between)) < found[1]
+    assert high - low < found[1] - found[0] < 2.5 * (high - low)
     totals = [[sum(run[file].values()) for run in runs] for file in runs[0]]
     changed = np.mean([x[i] != x[j] for x in totals for i, j in ((0, 1), (0, 2), (1, 2))])
     assert float(row["changed"]) == pytest.approx(changed, abs=1e-6)
@@ -151,11 +153,11 @@ def test_the_noise_share_of_pass_and_fail_has_the_interval_of_items_under_random
     assert [float(end) for end in steady["noise_share_ci95"]] == [0, pytest.approx(0.4, abs=0.25)]
 
 
-def test_a_margin_needs_a_little_more_than_a_difference_of_its_size_and_both_are_not_asked_at_once(ledger, capsys):
+def test_a_margin_needs_more_than_a_difference_of_its_size_and_both_are_not_asked_at_once(ledger, capsys):
     found, passed = (plan((ledger,), Options(), wanted) for wanted in (PowerTarget(0.3), PowerTarget(margin=0.3)))
     for one, other in zip(found["results"], passed["results"], strict=True):
         for less, more in zip(one["plan"], other["plan"], strict=True):
-            assert less["paired"] <= more["paired"] <= 2 * less["paired"]
+            assert less["paired"] <= more["paired"]
     capsys.readouterr()
     assert main(["plan", str(ledger), "--margin", "0.3"]) == 0
     assert "for a system as good as its base to pass a margin of 0.3" in capsys.readouterr().out

@@ -6,7 +6,7 @@ import sys
 # The limit is set in a process of its own, in which no other test needs descriptors.
 AT_THE_LIMIT = """
 import os, resource
-from zeno.session.forked import Forked
+from zeno.forked import Forked
 
 first, second = os.pipe()
 os.close(first)
