@@ -55,13 +55,14 @@ class WarmUp:
         return False
 
     def _step(self) -> bool:
-        if self._steps:
-            try:
-                self._steps[-1]()
-            except OSError as error:
-                if lacks_descriptor(error):
-                    return False  # until the next idle moment
-                raise
-            self._steps.pop()
-            return True
-        return any(work.idle() for work in self._work)
+        try:
+            if not self._steps:
+                return any(work.idle() for work in self._work)
+            self._steps[-1]()
+        except Exception as error:
+            # An import fails in its own words where no descriptor is left.
+            if lacks_descriptor(error):
+                return False  # until the next idle moment
+            raise
+        self._steps.pop()
+        return True

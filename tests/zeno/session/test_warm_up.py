@@ -72,3 +72,38 @@ def test_where_nothing_is_behind_nothing_is_done():
     work = WarmUp([], pile)
     work.owed += 1
     work.catch_up()
+
+
+@pytest.mark.parametrize("as_step", [True, False])
+def test_work_whose_import_fails_for_want_of_a_descriptor_is_done_in_a_later_idle_moment(as_step):
+    resource = pytest.importorskip("resource", reason="limits of open files are a thing of Unix")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    done: list[str] = []
+
+    def load() -> bool:
+        if not done and resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 3:
+            raise ImportError("a library cannot be opened")
+        done.append("loaded")
+        return False
+
+    class Loads(Pile):
+        def idle(self) -> bool:
+            return load()
+
+    work = WarmUp([load], Pile(0)) if as_step else WarmUp([], Loads(1))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+    try:
+        assert not work.run()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert not done
+    work.run()
+    assert done == ["loaded"]
+
+
+def test_an_error_that_is_no_shortage_is_not_hidden():
+    def fail() -> None:
+        raise ImportError("a module is missing")
+
+    with pytest.raises(ImportError):
+        WarmUp([fail], Pile(0)).run()
