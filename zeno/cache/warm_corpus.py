@@ -71,8 +71,8 @@ class WarmCorpus(ColdCorpus):
 
     def preparations(self) -> list[Callable[[], object]]:
         """Import what only a warm server needs, one module at a time, and make single paths cheaper."""
-        modules = ("ctypes", "struct", "zeno.index.piece_index", "zeno.cache.tree_cache", "zeno.cache.located")
-        modules += ("subprocess",)  # of the processes that parse
+        modules = ["ctypes", "struct", "zeno.index.piece_index", "zeno.cache.tree_cache", "zeno.cache.located"]
+        modules += ["subprocess"]  # of the processes that parse
         return [*(partial(import_module, name) for name in modules), self.tree.speed_up_lookups]
 
     @property

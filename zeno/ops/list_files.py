@@ -41,7 +41,9 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     matching = selection.of(candidates)
     if args.changed_since is not MISSING:
         matching = select_changed(matching, args.changed_since, selection, corpus, meter).of(candidates)
-    found = _newest_first(matching, corpus.tree, meter) if args.sort == "mtime" else matching
+    # All files of a commit have its time.
+    by_time = args.sort == "mtime" and corpus.tree.rev is None
+    found = _newest_first(matching, corpus.tree, meter) if by_time else matching
     directories = directory_counts(matching, args.depth, corpus, meter) if args.tree else []
     kept, cut_by = _fitting([one.path for one in directories] if args.tree else found, args)
     files = [] if args.tree else found[:kept]

@@ -86,7 +86,7 @@ class CommitTree:
 
     def place(self, path: str, field: str = "path") -> Place:
         """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or ObjectUnavailable."""
-        found = self._follow(path, field)
+        found = self.follow(path, field)
         if found.entry is None:
             return Place(found.path, None)
         if not found.entry.is_file:
@@ -96,7 +96,7 @@ class CommitTree:
 
     def open(self, path: str, field: str = "path") -> BlobFile:
         """Return a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or ObjectUnavailable."""
-        found = self._follow(path, field)
+        found = self.follow(path, field)
         if found.entry is None:
             raise NotFound(path)
         if not found.entry.is_file:
@@ -119,8 +119,8 @@ class CommitTree:
             folder = self.trees.read(entry.id)
         return folder
 
-    def _follow(self, path: str, field: str) -> _Found:
-        """Resolve a path, links included, as `zeno.files.resolve` does on disk."""
+    def follow(self, path: str, field: str = "path") -> _Found:
+        """Resolve a path, links included, as `zeno.files.resolve` does on disk. Raises what `place` raises."""
         with _naming(path):
             found = self._resolve(path, raw(path, field))
         if found.entry is None and found.path != "." and self.policy.denies(found.path, is_directory=False):

@@ -115,7 +115,9 @@ class _Walk:
     def _follow(self, path: str) -> None:
         """Classify a link."""
         try:
-            is_file = self._tree.place(path).is_file
+            # Its size is not asked for: a file whose object is missing is a file.
+            entry = self._tree.follow(path).entry
+            is_file = entry is not None and entry.is_file
         except Denied:
             return
         except OutsideRoot:

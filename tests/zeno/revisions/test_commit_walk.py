@@ -56,6 +56,19 @@ def test_a_link_that_leads_to_what_git_cannot_give_is_told_as_unreadable(reposit
     assert skipped == {"gone": "unreadable", "into": "unreadable", "sub/": "unreadable", "nowhere": "not_regular"}
 
 
+def test_a_file_whose_object_is_missing_is_listed_by_its_path_and_by_a_link_in_any_order(repository: Path) -> None:
+    (repository / "lost.txt").write_text("lost\n")
+    (repository / "to.txt").symlink_to("lost.txt")
+    commit(repository)
+    lost = git(repository, "rev-parse", "HEAD:lost.txt").decode().strip()
+    (repository / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    for sort in ("path", "mtime"):
+        listed = ask(repository, "list_files", sort=sort)
+        assert (listed["files"], listed["complete"]) == (["a.txt", "lost.txt", "to.txt"], True)
+    skipped = ask(repository, "grep", pattern="lost")["skipped_files"]
+    assert skipped == [{"path": name, "reason": "unreadable"} for name in ("lost.txt", "to.txt")]
+
+
 def test_a_commit_without_files_has_none(tmp_path: Path) -> None:
     folder = init(tmp_path / "r")
     commit(folder)
