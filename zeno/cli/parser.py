@@ -57,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     listed = next((name for name in ("pairs", "directories") if hasattr(options, name)), None)
     words = [text for text in rest if listed and not text.startswith("-")]
     if len(words) < len(rest):
-        parser.error(f"unrecognized arguments: {' '.join(text for text in rest if text not in words)}")
+        used = getattr(options, "parser", parser)
+        used.error(f"unrecognized arguments: {' '.join(text for text in rest if text not in words)}")
     if listed and words:
         setattr(options, listed, [*getattr(options, listed), *words])
     status: int = 0
@@ -98,6 +99,8 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **{"formatter_class": HelpFormatter, "add_help": False, **settings})
         self.add_argument("-h", "--help", action="help", help="show this message and exit")
+        # The parser of the command that was typed tells what its words should have been.
+        self.set_defaults(parser=self)
 
     def format_help(self) -> str:
         return format_help(self, GROUPS if self.prog == "zeno" else {})
@@ -119,6 +122,11 @@ class _Parser(argparse.ArgumentParser):
         wrong = unknown[1] or unknown[2]
         if wrong in operations():
             return f"; did you mean zeno call . {wrong}?"
+        if self.prog == "zeno call":
+            from zeno.interfaces.key_value import suggest_argument  # not needed to start
+
+            if key := suggest_argument(wrong.strip("-").replace("-", "_")):
+                return f"; arguments are KEY=VALUE, did you mean {key}=...?"
         near = get_close_matches(wrong, sorted({*choices} if unknown[1] else {*_flags(self)}), 3)
         # Of equals, the one with the same letters: --prot is --port, not --root.
         near.sort(key=lambda name: sorted(name) != sorted(wrong))

@@ -49,6 +49,14 @@ def suggest_operation(op: str) -> str:
     return f"; did you mean {meant[0]}?" if meant else f"; there are {', '.join(known)}"
 
 
+def suggest_argument(key: str) -> str:
+    """Return the argument of any operation that was probably meant; nothing if none is near."""
+    from difflib import get_close_matches
+
+    known = sorted({name for op in operations() for name in arguments_of(op)})
+    return next(iter(get_close_matches(key, known, 1, 0.8)), "")
+
+
 def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
     """Return the arguments that words stand for. Raises `NotAPair`.
 

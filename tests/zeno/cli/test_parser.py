@@ -42,7 +42,12 @@ def test_help_is_everywhere(command):
         ("xyzzy", "zeno: error: no command is called xyzzy; there are serve, mcp, http, shell, call, schema, "),
         ("trace verify . x", "; the trace comes first, then the directory\n"),
         ("trace verfy", "did you mean verify?"),
-        ("serve . --max-linse 4", "zeno: error: unrecognized arguments: --max-linse; did you mean --max-lines?"),
+        ("serve . --max-linse 4", "zeno serve: error: unrecognized arguments: --max-linse; did you mean --max-lines?"),
+        (
+            "call . grep x --pathes y",
+            "--pathes; arguments are KEY=VALUE, did you mean paths=...?\nTry 'zeno call --help'.",
+        ),
+        ("call . grep x --formt text", "zeno call: error: unrecognized arguments: --formt; did you mean --format?"),
         ("call . grp x", "zeno: no operation is called 'grp'; did you mean grep?\n"),
         ("call grp x --root .", "zeno: no operation is called 'grp'; did you mean grep?\n"),
         ("call xyzzy x --root .", f"zeno: no operation is called 'xyzzy'; there are {', '.join(sorted(OPS))}\n"),
