@@ -127,7 +127,7 @@ def advice(folder: Path) -> str:
 def read_verified(folder: Path, file: LineFile) -> bytes:
     """Return the bytes of a file of lines. Raises UnusableLedger, naming file and lines, unless it has its digest."""
     path = folder / file.place.name
-    data, size = _read(folder, path, file.bytes)
+    data, size = _read(folder, path, file.bytes, start=True)
     if len(data) != file.bytes or hashlib.sha256(data).hexdigest() != file.sha256:
         where = "line 1" if file.lines == 1 else f"lines 1 to {file.lines}"
         raise UnusableLedger(f"{path} was changed: {where} do not have the digest in {NAME}: {advice(folder)}")
@@ -145,8 +145,8 @@ def read_index(folder: Path, file: LineFile) -> bytes:
     return data
 
 
-def _read(folder: Path, path: Path, most: int) -> tuple[bytes, int]:
-    """Return the first bytes of a file, and how long it is."""
+def _read(folder: Path, path: Path, most: int, *, start: bool = False) -> tuple[bytes, int]:
+    """Return the bytes of a file and how long it is; of one with more than `most` none, or those at its `start`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -157,7 +157,8 @@ def _read(folder: Path, path: Path, most: int) -> tuple[bytes, int]:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
             raise UnusableLedger(f"cannot read {path}: it is not a file")
-        return stream.read(min(most, about.st_size)), about.st_size
+        wanted = most if start or about.st_size <= most else 0
+        return stream.read(min(wanted, about.st_size)), about.st_size
 
 
 def line_file(place: LinePlace, data: bytes, index: bytes | None = None) -> LineFile:

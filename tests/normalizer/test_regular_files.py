@@ -155,7 +155,8 @@ def test_a_sparse_file_in_a_ledger_does_not_fill_the_memory(ledger, place, diges
             assert main(argv) in (0, 1, 2)
             if argv[0] == "audit" and not skipped:
                 assert main(argv) != 0
-        assert tracemalloc.get_traced_memory()[1] < 600 << 20
+        # A record that is too long is not read at all; of the other files some bytes are.
+        assert tracemalloc.get_traced_memory()[1] < (64 if place == "commit.json" and digests else 600) << 20
     finally:
         tracemalloc.stop()
 
