@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictInt
+from pydantic import MISSING, ConfigDict, Field, StrictInt
 
 
 class LeftOut(Model):
     """
-    Names that a rule left out of a selection although the request's glob, regex or paths cover them. A name counts once, under the first rule that applies: hidden, ignored, excluded. Names that the server's policy denies are counted nowhere. A directory that was not entered counts as one name, whatever it holds, if files that were asked for could be below it.
+    Names that a rule left out of a selection although the request's glob, regex or paths cover them. A name counts once, under the first rule that applies: hidden, ignored, excluded, linked_dirs. Names that the server's policy denies are counted nowhere. A directory that was not entered counts as one name, whatever it holds, if files that were asked for could be below it.
     """
 
     model_config = ConfigDict(
@@ -29,6 +29,10 @@ class LeftOut(Model):
     excluded: Annotated[StrictInt, Field(ge=0)]
     """
     Names that exclude_dirs or exclude_globs leave out.
+    """
+    linked_dirs: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    Links to directories under the root: linked directories are not entered. Absent where there are none. A link that `paths` name, or a path through it, is in `skipped` instead, as not_regular.
     """
     directories: Annotated[StrictInt, Field(ge=0)]
     """

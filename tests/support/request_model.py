@@ -371,7 +371,7 @@ class Model:
                 elif any(glob_matches(glob, path) for glob in exclude_globs):
                     found.append((path, "excluded"))
                 else:
-                    found.append((path, "file" if self.is_file(path) else "not_regular"))
+                    found.append((path, self.kind(path)))
             left = {path.rstrip("/") for path, rule in found if rule in ("hidden", "excluded")}
             folders[:] = [
                 name for name in folders if printed(os.path.relpath(os.path.join(folder, name), self.root)) not in left
@@ -400,13 +400,24 @@ class Model:
                 for entry in entries
             )
 
+        # A link to a directory that was asked for by name, or on the way to something, is no rule's matter.
+        asked = [f"{entry}/" for entry in entries]
+        names = [
+            (
+                path,
+                "not_regular" if rule == "linked_dirs" and any(one.startswith(f"{path}/") for one in asked) else rule,
+            )
+            for path, rule in names
+        ]
         return names, cut, wanted, reaches
 
-    def is_file(self, path: str) -> bool:
+    def kind(self, path: str) -> str:
+        """Return what the name of a file or a link is in a list of files."""
         try:
-            return stat.S_ISREG(os.lstat(self.full(self.resolve(path))).st_mode)
+            mode = os.lstat(self.full(self.resolve(path))).st_mode
         except (Refused, Nothing):
-            return False
+            return "not_regular"
+        return "file" if stat.S_ISREG(mode) else "linked_dirs" if stat.S_ISDIR(mode) else "not_regular"
 
     def entry(self, text: str) -> str:
         """An entry of `grep.paths` as a relative one."""
@@ -492,7 +503,8 @@ def left_out(
     asked = [(path, rule) for path, rule in names if (reaches(path) if path.endswith("/") else wanted(path))]
     counts = {name: sum(rule == name for _, rule in asked) for name in ("hidden", "ignored", "excluded")}
     folders = sum(path.endswith("/") and rule in counts for path, rule in asked)
-    return {**counts, "directories": folders}
+    linked = sum(rule == "linked_dirs" and (wanted(path) or reaches(path + "/")) for path, rule in names)
+    return {**counts, **({"linked_dirs": linked} if linked else {}), "directories": folders + linked}
 
 
 def skipped_files(gaps: list[tuple[str, str]]) -> dict[str, Any]:

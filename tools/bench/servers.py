@@ -74,15 +74,16 @@ class Server:
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def warm(self) -> float:
-        """Wait until it answers from an index; seconds waited."""
+        """Wait until it answers from an index; seconds waited. Raises TimeoutError."""
         start = time.perf_counter()
         while time.perf_counter() - start < PATIENCE:
             asked = time.perf_counter()
             if self.is_warm():
-                break
+                return time.perf_counter() - start
             # A server prepares while it is idle.
             time.sleep(0.05 + 5 * (time.perf_counter() - asked))
-        return time.perf_counter() - start
+        # Times of a server that still prepares are those of cold searches, and of waiting for its preparations.
+        raise TimeoutError(f"the server was not ready after {PATIENCE} seconds")
 
     def is_warm(self) -> bool:
         """Whether it answers from an index."""

@@ -8,12 +8,14 @@ from zeno.files.tree import Tree
 class Link:
     """A symbolic link and its target when it was last followed."""
 
-    __slots__ = ("denied", "path", "steps", "target")
+    __slots__ = ("denied", "path", "steps", "target", "to_folder")
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.target: str | None = None
         """The path of the regular file that it leads to, or None."""
+        self.to_folder = False
+        """Whether it leads to a directory."""
         self.denied = False
         """Whether it leads to a path that the policy denies: then it is as good as absent."""
         self.steps: frozenset[str] = frozenset()
@@ -63,14 +65,15 @@ class LinkTable:
         return {link.path for link in affected if self._leads_elsewhere(link)}
 
     def _leads_elsewhere(self, link: Link) -> bool:
-        before = (link.target, link.denied)
+        before = (link.target, link.to_folder, link.denied)
         self._forget_steps(link)
-        link.target, may_change_unseen, link.denied, link.steps = self._tree.link_target(link.path)
+        found = self._tree.link_target(link.path)
+        link.target, link.to_folder, may_change_unseen, link.denied, link.steps = found
         for step in link.steps:
             self._by_step.setdefault(step, set()).add(link)
         if may_change_unseen:
             self.unseen.add(link)
-        return (link.target, link.denied) != before
+        return (link.target, link.to_folder, link.denied) != before
 
     def _forget_steps(self, link: Link) -> None:
         self.unseen.discard(link)

@@ -26,7 +26,7 @@ from zeno.files.batch_open import FILE, FOLDER, LINK, BatchOpener, scan
 from zeno.files.location import MAX_MOVES
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
-from zeno.files.walk import NOT_REGULAR, WalkedNames
+from zeno.files.walk import LINKED, NOT_REGULAR, Walked, WalkedNames
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import decode_entry
 
@@ -122,7 +122,7 @@ class Listing:
         Raises OSError if one cannot be read.
         """
         files: list[str] = []
-        problems: list[str] = []
+        problems: list[Walked] = []
         left_out: dict[str, list[str]] = {}
         todo = [(self.root, rules.begin())]
         while todo:
@@ -141,14 +141,16 @@ class Listing:
                     files.append(child.path)
                 elif isinstance(child, Folder):
                     todo.append((child, ignores))
+                elif child.target is not None:
+                    files.append(child.path)
                 elif not child.denied:
-                    (problems if child.target is None else files).append(child.path)
+                    problems.append(Walked(child.path, LINKED if child.to_folder else NOT_REGULAR))
         names = [WalkedNames(paths, rule) for rule, paths in left_out.items()]
         files.sort()
         at = 0
-        for path in sorted(problems):
+        for path, problem in sorted(problems):
             before, at = at, bisect_left(files, path, at)
-            names += [WalkedNames(files[before:at], None), WalkedNames([path], NOT_REGULAR)]
+            names += [WalkedNames(files[before:at], None), WalkedNames([path], problem)]
         return [*names, WalkedNames(files[at:], None)]
 
     def _read_events(self) -> list[Folder]:

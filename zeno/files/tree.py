@@ -31,6 +31,8 @@ class LinkTarget(NamedTuple):
 
     path: str | None
     """The path of the regular file under the root that it leads to, or None."""
+    to_folder: bool
+    """Whether it leads to a directory under the root."""
     may_change_unseen: bool
     """Whether an absolute link on the way does not begin with the root's name. Then its target can change without a
     change under the root."""
@@ -254,17 +256,17 @@ class Tree:
     def link_target(self, path: str) -> LinkTarget:
         """Follow a link."""
         trail = Trail()
-        target, denied = None, False
+        target, to_folder, denied = None, False, False
         try:
             with self._follow(path, "path", trail) as found:
-                regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
-                target = found.path if regular else None
+                mode = 0 if found.status is None else found.status.st_mode
+                target, to_folder = found.path if stat.S_ISREG(mode) else None, stat.S_ISDIR(mode)
         except Denied:
             denied = True
         except (OutsideRoot, PermissionDenied):
             pass
         outside = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in trail.links)
-        return LinkTarget(target, outside, denied, frozenset(map(decode_name, trail.steps)))
+        return LinkTarget(target, to_folder, outside, denied, frozenset(map(decode_name, trail.steps)))
 
 
 def _is_plain(path: str) -> bool:

@@ -23,6 +23,8 @@ from zeno.text.path_names import decode_entry, raw
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
 NOT_REGULAR = "not_regular"
+LINKED = "linked_dirs"
+"""A link to a directory under the root: it is not entered."""
 UNREADABLE = "unreadable"
 
 
@@ -32,8 +34,8 @@ class Walked(NamedTuple):
     path: str
     """Relative to the root. A directory that was not listed appears with a slash at the end."""
     problem: str | None
-    """None for a regular file or a link to one under the root. Otherwise `not_regular`, `unreadable`, or the rule
-    that leaves the name out (see `zeno.files.rules`)."""
+    """None for a regular file or a link to one under the root. Otherwise `not_regular`, `linked_dirs`,
+    `unreadable`, or the rule that leaves the name out (see `zeno.files.rules`)."""
 
 
 class WalkedNames(NamedTuple):
@@ -269,4 +271,4 @@ class _Walk:
             place = Place(path, None)
         if place.entry is None and entry.is_file(follow_symlinks=False):
             return None
-        return WalkedNames([path], None if place.is_file else NOT_REGULAR)
+        return WalkedNames([path], None if place.is_file else LINKED if place.is_folder else NOT_REGULAR)

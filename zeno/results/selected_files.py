@@ -14,7 +14,8 @@ from zeno.search.sink import MAX_NAMED, Skipped
 
 _REASONS = {"large": "too_large", "unreadable": "unreadable"}
 """Names of reasons in results. A binary file is no gap: it has no lines."""
-_RULES = ("hidden", "ignored", "excluded")
+_RULES = {"hidden": "hidden", "ignored": "ignored", "excluded": "excluded", "linked_dirs": "linked"}
+"""Rules that leave names out, and how a text calls these names."""
 
 
 class SelectedFiles(NamedTuple):
@@ -81,6 +82,7 @@ def count_left_out(selection: Selection, candidates: Candidates) -> LeftOut:
         hidden=counts["hidden"],
         ignored=counts["ignored"],
         excluded=counts["excluded"],
+        linked_dirs=counts["linked_dirs"] or MISSING,
         directories=counts["directories"],
     )
 
@@ -93,7 +95,7 @@ def name_skipped(gaps: Iterable[tuple[str, str]]) -> list[SkippedFile] | Any:
 
 def in_words(counts: Mapping[str, int]) -> str:
     """Return counts as `left out: 12 hidden names, 3 ignored (1 directory not entered)`; "" where all are 0."""
-    left = [f"{counts[rule]:,} {rule}" for rule in _RULES if counts.get(rule)]
+    left = [f"{counts[rule]:,} {word}" for rule, word in _RULES.items() if counts.get(rule)]
     if not left:
         return ""
     left[0] += " name" if left[0].startswith("1 ") else " names"

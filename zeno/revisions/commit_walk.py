@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zeno.errors import Denied, ObjectUnavailable, OutsideRoot
 from zeno.files.location import MAX_LISTED_PATH
 from zeno.files.rules import NameRules
-from zeno.files.walk import NOT_REGULAR, UNREADABLE, Walked, WalkedNames
+from zeno.files.walk import LINKED, NOT_REGULAR, UNREADABLE, Walked, WalkedNames
 from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.objects import Unavailable
 from zeno.revisions.trees import FOLDER, SUBMODULE, TreeEntry
@@ -117,15 +117,15 @@ class _Walk:
         try:
             # Its size is not asked for: a file whose object is missing is a file.
             entry = self._tree.follow(path).entry
-            is_file = entry is not None and entry.is_file
         except Denied:
             return
         except OutsideRoot:
-            is_file = False
+            entry = None
         except ObjectUnavailable:
             self._found.append(Walked(path, UNREADABLE))
             return
-        self._found.append(Walked(path, None if is_file else NOT_REGULAR))
+        problem = LINKED if entry is not None and _is_folder(entry) else NOT_REGULAR
+        self._found.append(Walked(path, None if entry is not None and entry.is_file else problem))
 
 
 def list_blobs(tree: CommitTree) -> Iterator[tuple[str, bytes]]:

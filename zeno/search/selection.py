@@ -10,7 +10,7 @@ from zeno.errors import Denied, OutsideRoot
 from zeno.files.file_tree import FileTree
 from zeno.files.policy import DENIED
 from zeno.files.rules import EXCLUDED, LEFT_OUT, NameRules
-from zeno.files.walk import Walked, WalkedNames
+from zeno.files.walk import LINKED, NOT_REGULAR, Walked, WalkedNames
 from zeno.text.globs import WILDCARD, matcher, reach
 from zeno.text.path_names import Paths, decode_name, raw
 from zeno.text.regex import Matches
@@ -140,11 +140,24 @@ class Selection(NamedTuple):
 
     def name_problems(self, candidates: Candidates) -> list[tuple[str, str]]:
         """Return the names with a problem that may concern the selected files, with the problem."""
+        named = self._name_links(candidates)
         return [
-            (path, problem)
+            (path, NOT_REGULAR if problem == LINKED else problem)
             for path, problem in candidates.problems
-            if problem is not None and (self.reaches(path) if path.endswith("/") else self.wanted(path))
+            if problem is not None
+            and (
+                path in named if problem == LINKED else self.reaches(path) if path.endswith("/") else self.wanted(path)
+            )
         ]
+
+    def _name_links(self, candidates: Candidates) -> set[str]:
+        """Return the links to directories that an entry names, alone or at the beginning of a path.
+
+        Linked directories are left out by a rule. But one that was asked for by name is a gap.
+        """
+        linked = {path for path, problem in candidates.problems if problem == LINKED}
+        steps = (entry.split("/") for entry in self.entries or () if linked)
+        return linked.intersection("/".join(some[:length]) for some in steps for length in range(1, len(some) + 1))
 
     def count_left_out(self, candidates: Candidates) -> "Counter[str]":
         """How many names each rule left out though they were asked for; `directories` are those not entered."""
@@ -153,6 +166,10 @@ class Selection(NamedTuple):
             not_entered = sum(map(self.reaches, directories))
             counts[rule] = len(self.pick(names)) + not_entered
             counts["directories"] += not_entered
+        named = self._name_links(candidates)
+        for path, problem in candidates.problems:
+            if problem == LINKED and path not in named and (self.reaches(path + "/") or self.wanted(path)):
+                counts.update((LINKED, "directories"))
         return counts
 
 
