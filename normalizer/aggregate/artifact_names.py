@@ -5,18 +5,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.keys import FACTOR
+from normalizer.aggregate.keys import FACTOR, sort_key
 from normalizer.aggregate.query import Query
 from normalizer.errors import CannotRun
 
 
-def refuse_shared_names(engine: Engine, query: Query, judged: str, eligible: str) -> None:
+def refuse_shared_names(engine: Engine, query: Query, names: str, eligible: str) -> None:
     """Raise CannotRun if records that would be one unit differ in a factor, and only the file's name makes them one.
 
-    `judged` is the name of that table. A factor that only some of the records have is no difference. A manifest that
-    names artifacts says itself which files are one, and so does the key of a dialect.
+    `names` is SQL for the artifacts whose records are not all alike. A factor that only some of the records have is no
+    difference. A manifest that names artifacts says itself which files are one, and so does the key of a dialect.
     """
-    if (found := _first_difference(engine.rows(query.factors_of_names(judged, eligible)))) is not None:
+    if (found := _first_difference(engine.rows(query.factors_of_names(names, eligible)))) is not None:
         file, key, one, other = found
         raise CannotRun(
             f"records of the file {file} differ in {key} ({one} and {other}), so it is the name of several answers: "
@@ -28,9 +28,9 @@ def refuse_shared_names(engine: Engine, query: Query, judged: str, eligible: str
 def refuse_doubtful_repeats(rows: Iterable[Sequence[Any]], repeats: frozenset[str]) -> None:
     """Raise CannotRun if labels of one file differ in a factor whose levels were not called repeats.
 
-    Rows are units, beginning with the name of the file, with the factors of a record, or None, as their last member.
+    Rows are units, beginning with the name of the file, with the factors of a record as their last member.
     """
-    if (found := _first_difference((row for row in rows if row[-1] is not None), repeats)) is not None:
+    if (found := _first_difference(rows, repeats)) is not None:
         file, key, one, other = found
         raise CannotRun(
             f"labels of the file {file} differ in {key} ({one} and {other}): if these are repeats of one answer, say "
@@ -43,11 +43,12 @@ def _first_difference(
     rows: Iterable[Sequence[Any]], but: frozenset[str] = frozenset()
 ) -> tuple[str, str, str, str] | None:
     """Return file, key and two levels of the first unit whose records differ in a factor; None if there is none."""
+    alike = {(tuple(unit), tuple(sorted(factors.items()))) for *unit, factors in rows}
     seen: dict[tuple[Any, ...], dict[str, str]] = {}
-    for *unit, text in rows:
-        levels = seen.setdefault(tuple(unit), {})
-        for factor in json.loads(text):
-            key, level = f"{FACTOR}{factor['key']}", factor["value"]
+    for unit, factors in sorted(alike, key=lambda each: (sort_key(each[0]), each[1])):
+        levels = seen.setdefault(unit, {})
+        for name, level in factors:
+            key = f"{FACTOR}{name}"
             if key not in but and levels.setdefault(key, level) != level:
                 return json.dumps(unit[0], ensure_ascii=False), key, levels[key], level
     return None

@@ -88,7 +88,7 @@ def quantile(freedom: float) -> float:
 def intervals(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
     """Return the intervals of all groups with more than one item."""
     result = Intervals()
-    made = numbers.engine.table("items", numbers.query.items(numbers.units))
+    made = numbers.make_items()
     for place, measure in enumerate(numbers.query.measures):
         scale = numbers.query.scale(place)
         counts: dict[Levels, Counter[tuple[Fraction, int]]] = defaultdict(Counter)

@@ -10,6 +10,10 @@ from normalizer.documents.rubric import Rubric, Scale
 
 WIDE = "DECIMAL(38,0)"
 """An engine's widest integer."""
+_SHORT_DIGITS = 9
+"""Digits of numbers that fit into 32 bits, which take half the memory of a sum's state."""
+MOST_SHORT = 2**22
+"""Totals below this, in units, have sums of 64 bits over a million million records."""
 MEMBERS = (
     "artifact",
     "eval_id",
@@ -36,7 +40,7 @@ ID = "record_id"
 class Fields:
     """The columns of lines: members of a record by name, scores `d0`, `d1`... by number, and the map `factors`.
 
-    `named_factors` are all factors as a sorted JSON list, if only its file's name says which artifact a record is of.
+    `named` is a hash of all factors, if only its file's name says which artifact a record is of.
     """
 
     dimensions: tuple[str, ...]
@@ -92,14 +96,16 @@ def parse_records(rubric: Rubric, lines: str, *, worths: bool, ids: bool = False
     """Return the SQL of `parsed`; with `worths`, lines have the values of labels instead of labels."""
     columns = [name for name in MEMBERS if name not in (*COLUMNS, "self_judged")]
     columns += [f"{expression} AS {column}" for expression, column in COLUMNS.values()]
-    columns += [f"{eligibility.SELF} AS self", "named_factors", "factors", *([ID] if ids else [])]
+    columns += [f"{eligibility.SELF} AS self", "named", "factors", *([ID] if ids else [])]
     scores = [
         _score(f"d{number}", dimension.scale, rubric, worths=worths)
         for number, dimension in enumerate(rubric.dimensions.values())
     ]
     columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
     inner = f"SELECT {', '.join(columns)} FROM {lines}"
-    total = " + ".join(f"s{number}" for number in range(len(scores))) or "0"
+    total = " + ".join(f"CAST(s{number} AS {whole_type(rubric)})" for number in range(len(scores))) or "0"
+    if greatest_total(rubric) < MOST_SHORT:
+        total = f"TRY_CAST({total} AS INT)"
     # A record off the scale has no total, which marks it.
     return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"
 
@@ -108,12 +114,18 @@ def _score(column: str, scale: Scale, rubric: Rubric, *, worths: bool) -> str:
     if scale.labels is not None and not worths:
         cases = " ".join(f"WHEN {sql_literal(label)} THEN '{worth:f}'" for label, worth in scale.labels.items())
         column = f"CASE {column} {cases} END"
-    whole = "BIGINT" if greatest_total(rubric) < 2**62 else WIDE
-    places = most_places(rubric)
-    if places == 0:
-        return f"CAST(TRY_CAST({column} AS DECIMAL(38,0)) AS {whole})"
+    whole, digits, places = whole_type(rubric), 38, most_places(rubric)
+    if greatest_total(rubric) < MOST_SHORT:
+        whole, digits = "INT", _SHORT_DIGITS
+    exact = f"TRY_CAST({column} AS DECIMAL({digits},{places}))"
     # A decimal of fixed places without its point is the integer number of units, on every engine.
-    return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{places})) AS STRING), '.', '') AS {whole})"
+    units = exact if places == 0 else f"REPLACE(CAST({exact} AS STRING), '.', '')"
+    return f"CAST({units} AS {whole})"
+
+
+def whole_type(rubric: Rubric) -> str:
+    """Return the type of a total of the rubric, in units."""
+    return "BIGINT" if greatest_total(rubric) < 2**62 else WIDE
 
 
 def sql_literal(text: str) -> str:

@@ -16,14 +16,20 @@ from fractions import Fraction
 from math import lcm
 
 from normalizer.aggregate.keys import DIMENSION, FACTOR, Level
-from normalizer.aggregate.parsed_lines import COLUMNS, WIDE, Fields, greatest_total, most_places, sql_literal
+from normalizer.aggregate.parsed_lines import (
+    COLUMNS,
+    MOST_SHORT,
+    WIDE,
+    Fields,
+    greatest_total,
+    most_places,
+    sql_literal,
+)
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 
 _DOUBLE_DIGITS = 15
 """Decimal digits that a double preserves; engines read JSON numbers as doubles."""
-_MOST_SHORT = 2**22
-"""Totals below this, in units, have sums of 64 bits over a million million records."""
 _MOST = 10**38
 """Upper bound of an engine's widest integer, DECIMAL(38,0)."""
 
@@ -70,26 +76,34 @@ class Query:
     def select_judged(self, eligible: str) -> str:
         """Return the SQL of `judged`, over eligible records."""
         columns = [*self.keys, "artifact", "generator", "judge"]
-        sums = [self._sum(name, 1) for name in self.measures]
-        sums += ["COUNT(*) AS m", "CAST(SUM(self) AS BIGINT) AS selfs"]
-        sums += ["MIN(named_factors) AS n1", "MAX(named_factors) AS n2"]
+        sums = [f"CAST(SUM({name}) AS {self._whole(1)}) AS {name}" for name in self.measures]
+        sums += ["COUNT(*) AS m", "CAST(SUM(self) AS BIGINT) AS selfs", "MIN(named) AS n1", "MAX(named) AS n2"]
         sums += self._items("c", "c", "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END)")
         return f"SELECT {', '.join(columns + sums)} FROM {self.table} WHERE {eligible} GROUP BY {', '.join(columns)}"
 
-    def factors_of_names(self, judged: str, eligible: str) -> str:
-        """Return SQL for the artifact, generator and factors of units whose records differ in factors."""
+    def differing_names(self, judged: str) -> str:
+        """Return SQL for the artifacts of units whose records differ in factors."""
         unit = ", ".join([*self.keys, "artifact", "generator"])
-        differing = f"SELECT artifact FROM {judged} GROUP BY {unit} HAVING MIN(n1) <> MAX(n2)"
-        where = f"{eligible} AND named_factors IS NOT NULL AND artifact IN ({differing})"
-        columns = ", ".join(["artifact", "generator", *self.keys, "named_factors"])
-        return f"SELECT DISTINCT {columns} FROM {self.table} WHERE {where} ORDER BY {columns}"
+        return f"SELECT artifact FROM {judged} GROUP BY {unit} HAVING MIN(n1) <> MAX(n2)"
+
+    def factors_of_names(self, names: str, eligible: str) -> str:
+        """Return SQL for the artifact, generator, levels and factors of records of the artifacts that SQL selects."""
+        where = f"{eligible} AND named IS NOT NULL AND artifact IN ({names})"
+        columns = ", ".join(["artifact", "generator", *self.keys, "factors"])
+        return f"SELECT {columns} FROM {self.table} WHERE {where}"
 
     def artifacts(self, judged: str, repeats: Iterable[int]) -> tuple[str, int]:
         """Return the SQL of artifacts with the sums of their judges' averages, and their denominator."""
         common, share = _shares("m", repeats)
         columns = [*self.keys, "artifact", "generator"]
-        sums = [self._sum(name, common, share) for name in self.measures]
-        sums += ["CAST(SUM(m) AS BIGINT) AS records", "COUNT(*) AS judges", *self._items("c", "c2", "SUM(c0)")]
+        whole = self._whole(common)
+        if "judge_model" in self.by:  # every group has one judge, so that `judged` has its artifacts already
+            values = [f"CAST({name} AS {whole}) * {share} AS {name}" for name in self.measures]
+            values += ["m AS records", "1 AS judges", "n1", "n2", "c", "c2", "c0"]
+            return f"SELECT {', '.join(columns + values)} FROM {judged}", common
+        sums = [f"CAST(SUM(CAST({name} AS {whole}) * {share}) AS {whole}) AS {name}" for name in self.measures]
+        sums += ["CAST(SUM(m) AS BIGINT) AS records", "COUNT(*) AS judges", "MIN(n1) AS n1", "MAX(n2) AS n2"]
+        sums += self._items("c", "c2", "SUM(c0)")
         return f"SELECT {', '.join(columns + sums)} FROM {judged} GROUP BY {', '.join(columns)}", common
 
     def verdicts(self, judged: str, repeats: Iterable[int]) -> tuple[str, int]:
@@ -99,15 +113,16 @@ class Query:
         columns = ", ".join(["artifact", "generator", "judge", "m", "selfs", *values])
         return f"SELECT {columns} FROM {judged} WHERE judge IS NOT NULL", common
 
-    def artifact_units(self, artifacts: str, judges: Iterable[int]) -> tuple[str, int]:
-        """Return the SQL of `units` that are artifacts, and the further denominator."""
+    def artifact_units(self, artifacts: str, judges: Iterable[int], before: int) -> tuple[str, int]:
+        """Return the SQL of `units` that are artifacts, and the further denominator; `before` is that of the sums."""
         common, share = _shares("judges", judges)
-        values = [f"{_wide(name)} * {share} AS {name}" for name in self.measures]
+        whole = self._whole(before * common)
+        values = [f"CAST({name} AS {whole}) * {share} AS {name}" for name in self.measures]
         return f"SELECT {', '.join([*self.keys, 'c', _ALONE, 'records', *values])} FROM {artifacts}", common
 
     def record_units(self, eligible: str) -> str:
         """Return the SQL of `units` that are records."""
-        values = [f"{_wide(name)} AS {name}" for name in self.measures]
+        values = [f"CAST({name} AS {self._whole(1)}) AS {name}" for name in self.measures]
         columns = ", ".join([*self.keys, "c", _ALONE, "1 AS records", *values])
         return f"SELECT {columns} FROM {self.table} WHERE {eligible}"
 
@@ -122,7 +137,8 @@ class Query:
         columns = [*self.keys, "COUNT(*)", "SUM(records)"]
         columns += [f"SUM(CASE WHEN t = {end * common} THEN 1 ELSE 0 END)" for end in (self.low, self.high)]
         for name in self.measures:
-            columns += [f"SUM({name})", f"SUM({name} * {name})", f"MIN({name})", f"MAX({name})"]
+            square = f"{_wide(name)} * {_wide(name)}"
+            columns += [f"SUM({name})", f"SUM({square})", f"MIN({name})", f"MAX({name})"]
         return _select_groups(columns, units, self.keys)
 
     def moments_fit(self, units: int, common: int) -> bool:
@@ -168,13 +184,10 @@ class Query:
             return f"factors[{sql_literal(name.removeprefix(FACTOR))}]"
         return COLUMNS[name][1] if name in COLUMNS else name
 
-    def _sum(self, measure: str, common: int, share: str = "1") -> str:
-        """Return SQL that sums a measure over records, in units of one over `common`.
-
-        Sums of usual scales fit into 64 bits, which take half the memory.
-        """
-        whole = "BIGINT" if self._greatest * common < _MOST_SHORT else WIDE
-        return f"CAST(SUM(CAST({measure} AS {whole}) * {share}) AS {whole}) AS {measure}"
+    def _whole(self, common: int) -> str:
+        """Return the type of sums in units of one over `common`. Those of usual scales fit into 64 bits, which take
+        half the memory."""
+        return "BIGINT" if self._greatest * common < MOST_SHORT else WIDE
 
     def _items(self, least: str, most: str, none: str) -> list[str]:
         """Return the levels of the key of items, and how many records have none; without a key nothing is kept."""

@@ -104,6 +104,7 @@ class Numbers:
         self.query = query
         self.width = len(query.by)
         self._eligible = eligible
+        self._unit = unit
         self.units, self.common = self._make_units(unit)
         self.denominator = self.common * 10**query.places
 
@@ -113,15 +114,25 @@ class Numbers:
         if unit == "record":
             return engine.table("units", query.record_units(self._eligible)), 1
         judged = engine.table("judged", query.select_judged(self._eligible))
-        refuse_shared_names(engine, query, judged, self._eligible)
         repeats = engine.rows(f"SELECT DISTINCT m FROM {judged}")
         text, common = query.artifacts(judged, (int(row[0]) for row in repeats))
-        artifacts = engine.table("artifacts", text)
+        # If a group has one judge, these are the rows of `judged`.
+        artifacts = (engine.view if "judge_model" in query.by else engine.table)("artifacts", text)
+        names = f"SELECT artifact FROM {artifacts} WHERE n1 <> n2"
+        refuse_shared_names(engine, query, names, self._eligible)
         if query.cluster is not None:
             self._refuse_several_items(artifacts, query.cluster)
         judges = engine.rows(f"SELECT DISTINCT judges FROM {artifacts}")
-        text, further = query.artifact_units(artifacts, (int(row[0]) for row in judges))
-        return engine.table("units", text), common * further
+        text, further = query.artifact_units(artifacts, (int(row[0]) for row in judges), common)
+        return engine.view("units", text), common * further
+
+    def make_items(self) -> str:
+        """Make the engine's table of items, and return its name."""
+        # An artifact of one generator is one unit of its group, and one item unless a key says otherwise.
+        alone = self._unit == "artifact" and self.query.cluster is None and "generator_model" in self.query.by
+        if alone:
+            return self.engine.view("items", f"SELECT *, 1 AS size FROM {self.units}")
+        return self.engine.table("items", self.query.items(self.units))
 
     def _refuse_several_items(self, artifacts: str, cluster: str) -> None:
         text = f"SELECT COUNT(*) FROM {artifacts} WHERE c <> c2 OR (c0 > 0 AND c0 < records)"

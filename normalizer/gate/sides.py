@@ -59,7 +59,7 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
         _refuse_self_judged(name, counted, options)
         table = engine.table("judged", query.select_judged(options.rules.condition()))
         judged = labels(engine, query, table, len(options.by))
-        refuse_shared_names(engine, query, table, options.rules.condition())
+        refuse_shared_names(engine, query, query.differing_names(table), options.rules.condition())
         own = engine.rows(f"SELECT artifact, judge FROM {table} GROUP BY artifact, judge HAVING SUM(selfs) = SUM(m)")
         self_judged = frozenset((artifact, judge) for artifact, judge in own)
         items = _items(engine, query, table)

@@ -38,8 +38,8 @@ def plan(
             condition = options.rules.condition()
             labelled = f"FROM {query.table} WHERE {condition} AND judge IS NOT NULL"
             rows = list(engine.rows(f"SELECT {columns} {labelled}"))
-            whose = "artifact, generator, judge, named_factors"
-            refuse_doubtful_repeats(engine.rows(f"SELECT DISTINCT {whose} {labelled} ORDER BY {whose}"), repeats)
+            named = f"SELECT artifact, generator, judge, factors {labelled} AND named IS NOT NULL"
+            refuse_doubtful_repeats(engine.rows(named), repeats)
     names = [*query.rubric.dimensions, "total"]
     unit = 10**query.places
     judges: dict[str, list[_Labels]] = defaultdict(lambda: [defaultdict(list) for _ in names])

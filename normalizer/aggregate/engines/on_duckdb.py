@@ -172,8 +172,9 @@ def _read(sources: list[tuple[list[Path], str | None]], fields: Fields, longest:
     taken = [*fields.members, "factors"]
     taken += [f"scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
     taken += [f'{name}."{each}" AS {name}_{each}' for name, inner in fields.objects for each in inner]
-    factors = "CAST(to_json(list_sort(map_entries(factors))) AS VARCHAR)"
-    taken += [f"CASE WHEN artifact = file AND source.line IS NULL THEN {factors} END AS named_factors"]
+    coded = "CAST(hash(list_sort(map_entries(factors))) // 2 AS BIGINT)"
+    named = "artifact = file AND source.line IS NULL AND factors IS NOT NULL"
+    taken += [f"CASE WHEN {named} THEN {coded} END AS named"]
     parts = []
     for paths, skipped in sources:
         condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM {skipped})" if skipped else ""

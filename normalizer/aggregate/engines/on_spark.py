@@ -42,8 +42,9 @@ class Spark:
         taken = [*(f"r.{name}" for name in fields.members), "r.factors"]
         taken += [f"r.scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
         taken += [f"r.{name}.{each} AS {name}_{each}" for name, inner in fields.objects for each in inner]
-        factors = "to_json(array_sort(map_entries(r.factors)))"
-        taken += [f"CASE WHEN r.artifact = r.file AND r.source.line IS NULL THEN {factors} END AS named_factors"]
+        coded = "xxhash64(to_json(array_sort(map_entries(r.factors))))"
+        named = "r.artifact = r.file AND r.source.line IS NULL AND r.factors IS NOT NULL"
+        taken += [f"CASE WHEN {named} THEN {coded} END AS named"]
         schema = sql_literal(", ".join(members))
         parts = []
         for file in files:

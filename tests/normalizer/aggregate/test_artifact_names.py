@@ -51,6 +51,16 @@ def test_a_factor_that_only_some_records_have_or_all_share_is_no_difference(tmp_
     assert (row["n"], row["n_records"]) == (1, 4)
 
 
+def test_the_order_of_factors_is_no_difference_and_the_first_in_order_is_named(tmp_path, capsys):
+    same = [{"style": "short", "length": "9"}, {"length": "9", "style": "short"}]
+    [row] = output(capsys, "aggregate", str(ledger_of(tmp_path, answers(*same))))["rows"]
+    assert (row["n"], row["n_records"]) == (1, 2)
+    (tmp_path / "other").mkdir()
+    differing = [{"style": "long", "length": "9"}, {"length": "8", "style": "short"}]
+    said = refusal(capsys, "aggregate", str(ledger_of(tmp_path / "other", answers(*differing))))
+    assert "differ in factors.length (8 and 9)" in said
+
+
 def test_records_that_are_left_out_do_not_matter(tmp_path, capsys):
     documents = answers({"question_id": "a"}, {"question_id": "b"})
     documents[1]["phase"] = 0

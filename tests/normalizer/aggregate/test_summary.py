@@ -66,6 +66,7 @@ def test_rows_are_those_of_a_model_in_fractions(study, by, unit):
     for key, row in rows.items():
         expected = model(groups[key], unit) if groups[key] else model([], unit)
         assert (row["n"], row["n_records"]) == (expected.n, expected.n_records)
+        assert row["n_items"] == (len({verdict.artifact for verdict in groups[key]}) if row["n"] else 0)
         assert close(row["total"]["mean"], expected.mean)
         assert close(row["total"]["min"], expected.low)
         assert close(row["total"]["max"], expected.high)
@@ -358,6 +359,19 @@ def test_relaxed_records_off_the_scale_have_no_total_and_are_counted(tmp_path, c
     summary = output(capsys, "aggregate", ledger)
     assert summary["left_out"]["diagnostic"] == 2
     assert summary["rows"][0]["flags"] == ["only_diagnostic"]
+
+
+def test_scores_that_no_short_number_holds_are_off_the_scale_and_no_error(tmp_path, capsys):
+    relaxed = {"statement": "Any number.", "constraint": "rubric_values"}
+    manifest = {"phase": 0, "relaxations": [relaxed], "files": [{"file": name} for name in "abcd"]}
+    great = [
+        entry(name, scores=dict.fromkeys(DIMENSIONS, score))
+        for name, score in zip("bcd", (999999999, 3 * 10**9, 10**18), strict=True)
+    ]
+    ledger = str(ledger_of(tmp_path, [{"per_file_scores": [entry("a"), *great]}], manifest=manifest))
+    assert output(capsys, "aggregate", ledger)["left_out"]["diagnostic"] == 4
+    summary = output(capsys, "aggregate", ledger, "--diagnostic")
+    assert (summary["rows"][0]["n"], summary["left_out"]["off_scale"]) == (1, 3)
 
 
 def test_a_group_is_empty_for_the_reason_that_its_records_are_left_out_for(tmp_path, capsys):
