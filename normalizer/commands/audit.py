@@ -148,7 +148,8 @@ def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
 
 def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
     with reading(ledger) as opened:
-        choose_check(not quick)(opened)
+        if not quick:
+            choose_check(verify=True)(opened)
         report = stated.claims(opened)
     LINE.clear()
     if not every:
@@ -161,7 +162,7 @@ def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
 
 
 def _print_evidence(ledger: Path, artifacts: Path, form: str, quick: bool) -> int:
-    report = evidence.verify(ledger, artifacts, choose_check(not quick), LINE)
+    report = evidence.verify(ledger, artifacts, None if quick else choose_check(verify=True), LINE)
     LINE.clear()
     if form == "json":
         click.echo(pretty.dumps(report))

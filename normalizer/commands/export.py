@@ -98,7 +98,11 @@ def command(
         else:
             with _choose_run(engine, out) as run:
                 told = _write_records(
-                    ledgers, form, out, where, partial(flatten_records, invalid=invalid, check=check, run=run)
+                    ledgers,
+                    form,
+                    out,
+                    where,
+                    partial(flatten_records, invalid=invalid, check=check if verify else None, run=run),
                 )
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None

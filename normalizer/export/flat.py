@@ -13,7 +13,7 @@ from normalizer.documents.phases import eligibility
 from normalizer.errors import CannotRun
 from normalizer.ledger.commit_record import LineFile, read_verified
 from normalizer.ledger.commit_tree import CommitTree
-from normalizer.ledger.open_ledgers import Check, check_records
+from normalizer.ledger.open_ledgers import Check
 from normalizer.ledger.reader import Ledger, reading
 
 LOSSES = {
@@ -96,14 +96,18 @@ def flatten_records(
     *,
     invalid: bool = False,
     where: dict[str, keys.Level] | None = None,
-    check: Check = check_records,
+    check: Check | None = None,
     run: Run = map,
 ) -> Iterator[Flat]:
-    """Open ledgers of one kind and look through their records, those that `where` selects, for columns."""
+    """Open ledgers of one kind and look through their records, those that `where` selects, for columns.
+
+    All lines are compared with their digests as they are read, here and again as rows; `check` is a further check.
+    """
     with ExitStack() as stack:
         ledgers = [stack.enter_context(reading(folder)) for folder in folders]
-        for ledger in ledgers:
-            check(ledger)
+        if check is not None:
+            for ledger in ledgers:
+                check(ledger)
         if len({next((item.get("kind") for item in ledger.items("headers")), None) for ledger in ledgers}) > 1:
             raise CannotRun("some of the ledgers hold comparisons and some single scores: export them apart")
         pieces = list(_cut(ledgers, ("records", "invalid") if invalid else ("records",), where or {}))

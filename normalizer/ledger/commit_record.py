@@ -23,7 +23,7 @@ import contract_spec as spec
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.buckets import WHOLE_HASH, LinePlace
 from normalizer.ledger.line_format import FILES
-from normalizer.ledger.record_index import ENTRY_BYTES, make_index
+from normalizer.ledger.record_index import MOST_BYTES, make_index
 
 NAME = "commit.json"
 NODE_NAME = re.compile(r"commit(?:-([0-9a-f]{1,64}))?\.json")
@@ -139,7 +139,7 @@ def read_verified(folder: Path, file: LineFile) -> bytes:
 def read_index(folder: Path, file: LineFile) -> bytes:
     """Return the index of a file of records. Raises UnusableLedger unless it has its digest."""
     path = folder / str(file.place.index_name)
-    data, size = _read(folder, path, ENTRY_BYTES * file.lines)
+    data, size = _read(folder, path, MOST_BYTES * file.lines)
     if size != len(data) or hashlib.sha256(data).hexdigest() != file.index_sha256:
         raise UnusableLedger(f"{path} was changed: it does not have the digest in {NAME}: {advice(folder)}")
     return data

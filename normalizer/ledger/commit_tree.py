@@ -2,11 +2,13 @@
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha256 as digest_of
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.buckets import DIGITS, LinePlace, places_in
@@ -26,8 +28,11 @@ from normalizer.ledger.commit_record import (
 from normalizer.ledger.line_format import FILES
 from normalizer.ledger.record_index import make_index
 
+T = TypeVar("T")
+_AT_ONCE = 16
+"""Files that a thread reads one after the other."""
 _AHEAD = 32
-"""Files that wait to be verified."""
+"""How many threads' worth of files waits to be read."""
 MOST_FILES = 512
 """A record that would list more files is split by the next digit of their hashes."""
 
@@ -82,17 +87,22 @@ class CommitTree:
             ]
         return found
 
-    def check(self) -> None:
-        """Raise UnusableLedger, for the first one, if a file of lines was changed. All cores read and digest."""
-        files = (file for kind in FILES for file in self.files(kind))
+    def map_files(self, kind: str, read: Callable[[Path, LineFile], T]) -> Iterator[tuple[LineFile, T]]:
+        """Yield the files of a kind, in order, with the little that a function finds in each of them, on all cores."""
+        files = self.files(kind)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            pending: deque[Future[None]] = deque()
-            for file in files:
-                pending.append(pool.submit(_verify, self._folder, file))
-                if len(pending) > _AHEAD:  # so that memory holds few files
-                    pending.popleft().result()
+            pending: deque[Future[list[tuple[LineFile, T]]]] = deque()
+            while some := list(islice(files, _AT_ONCE)):
+                pending.append(pool.submit(lambda some: [(file, read(self._folder, file)) for file in some], some))
+                if len(pending) > _AHEAD:
+                    yield from pending.popleft().result()
             for outcome in pending:
-                outcome.result()
+                yield from outcome.result()
+
+    def check(self, kind: str) -> None:
+        """Raise UnusableLedger, for the first one, if a file of a kind was changed. All cores read and digest."""
+        for _ in self.map_files(kind, _verify):
+            pass
 
     def names(self) -> Iterator[str]:
         """Yield the names of all records and of all files of lines."""

@@ -1,8 +1,9 @@
 """Open ledgers, each once, and read several as one: their rubrics, shared bundles and files without an entry.
 
-Every command checks the ledgers before it computes. The cheap check compares all files with the digests of the commit
-record, which notices edited, lost, doubled and misplaced lines. It does not notice lines that were forged together with
-ids, counts and digests: only `reverify` does, which normalizes the raw bundles again.
+Lines are compared with the digests of the commit record when they are read, and files of records before an engine
+reads them, so that edited, lost, doubled and misplaced lines are noticed in everything that a command reads. Lines that
+were forged together with ids, counts and digests are not: only `reverify` notices them, which normalizes the raw
+bundles again.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,8 +38,8 @@ def refuse_changed_id(kind: str, line: bytes, number: int | None = None) -> None
 
 
 def check_records(ledger: Ledger) -> None:
-    """Raise UnusableLedger if a file of the ledger was changed."""
-    ledger.check_digests()
+    """Raise UnusableLedger if a file of VALID records was changed, which an engine then reads itself."""
+    ledger.check_digests("records")
 
 
 @dataclass(slots=True)

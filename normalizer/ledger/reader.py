@@ -22,6 +22,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
@@ -31,7 +32,7 @@ import contract_spec as spec
 from normalizer.documents import lossless
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.buckets import LinePlace, places_in
-from normalizer.ledger.commit_record import NAME, read_index, read_verified
+from normalizer.ledger.commit_record import NAME, LineFile, read_index, read_verified
 from normalizer.ledger.commit_tree import CommitTree
 from normalizer.ledger.content_check import content_checked_on_failure, settings_document
 from normalizer.ledger.line_format import (
@@ -88,10 +89,10 @@ class Ledger:
             for listed in self.tree.files(kind):
                 yield from BytesIO(read_verified(self.folder, listed))
 
-    def check_digests(self) -> None:
-        """Raise UnusableLedger if a file of lines was changed. The ledger must have been opened to be checked."""
+    def check_digests(self, kind: str) -> None:
+        """Raise UnusableLedger if a file of a kind was changed. The ledger must have been opened to be checked."""
         if self.tree is not None:
-            self.tree.check()
+            self.tree.check(kind)
 
     def iterate_checked_lines(self, kind: str) -> Iterator[bytes]:
         """Yield the lines of a kind, in order. Raises UnusableLedger at a line that a run would not write there."""
@@ -179,9 +180,9 @@ class Ledger:
         if self.tree is None:
             yield from self.lines(kind)
             return
-        for file in self.tree.files(kind):
-            if not file.index_sha256 or may_hold(read_index(self.folder, file), name):
-                yield from BytesIO(read_verified(self.folder, file))
+        wanted = [file for file, may in self.tree.map_files(kind, partial(_may_hold, name)) if may]
+        for file in wanted:
+            yield from BytesIO(read_verified(self.folder, file))
 
     def find_bundle(self, sha256: str) -> Path:
         """Return the raw bundle with that hash, or an unambiguous beginning of it."""
@@ -223,6 +224,11 @@ class Ledger:
     def document(self, sha256: str) -> dict[str, Any]:
         """A rubric, manifest or dialect that bundles were normalized under, numbers as they are spelled."""
         return settings_document(self.folder, sha256)
+
+
+def _may_hold(name: str, folder: Path, file: LineFile) -> bool:
+    """Whether a file may have a record of that name, by its index. Raises UnusableLedger if the index was changed."""
+    return not file.index_sha256 or may_hold(read_index(folder, file), file.lines, name)
 
 
 def is_ledger(folder: Path) -> bool:

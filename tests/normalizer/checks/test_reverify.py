@@ -258,7 +258,11 @@ def test_a_changed_record_with_its_old_id_is_refused_without_verify(ledger, caps
     path = ledger / f"{kind}.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"B_snapshot_constraint":1', b'"B_snapshot_constraint":0'))
     capsys.readouterr()
-    assert main(argv(command, ledger)) == 2
+    words = argv(command, ledger)
+    if (kind, command) == ("invalid", "export"):  # which reads them only if it is asked for them
+        assert main(words) == 0
+        words.append("--invalid")
+    assert main(words) == 2
     said = capsys.readouterr().err
     assert re.search(rf"{kind}\.jsonl was changed: lines? 1 .*do not have the digest", said)
 
