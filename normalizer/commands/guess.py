@@ -25,7 +25,10 @@ from normalizer.guess.shipped_fit import Proposal
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command
 
-_FOLDER = Path("guessed")
+
+def _folder_of(file: Path) -> Path:
+    """Return the folder for readings and ledger of a file: one for each, or a second file would join the first."""
+    return Path("guessed") / (file.name.strip(".").replace(".", "-") or "file")
 
 
 @click.command(cls=Command)
@@ -71,7 +74,7 @@ def _propose(file: Path, stream: BinaryIO, save: Path | None) -> dict[str, Any]:
     stream.seek(0)
     if shipped_fit.is_bundle(stream.read(MAX_ROW_BYTES)):
         title = "It is a judge bundle, which needs no dialect:"
-        return {"readings": [{"title": title, "commands": _commands(file, "", _FOLDER / "ledger", "list")}]}
+        return {"readings": [{"title": title, "commands": _commands(file, "", _folder_of(file) / "ledger", "list")}]}
     proposed = propose(stream)
     if isinstance(proposed, str):
         return {"readings": [], "why": proposed}
@@ -107,14 +110,14 @@ def _read_shipped(file: Path, best: Proposal, made: Preview) -> dict[str, Any]:
         "title": f"The shipped dialect {best.name} reads it.",
         "doubts": [f"no field gives {key}: it is {name}" for key, name in lacking.items()],
         "preview": _describe(made),
-        "commands": _commands(file, options, _FOLDER / "ledger", "preferences" if compares else "aggregate"),
+        "commands": _commands(file, options, _folder_of(file) / "ledger", "preferences" if compares else "aggregate"),
     }
 
 
 def _read_rows(file: Path, found: tuple[FileReading, Preview], number: int, save: Path | None) -> dict[str, Any]:
     """Return one reading of a file of rows, with its dialect and rubric."""
     reading, made = found
-    folder = save if save is not None else _FOLDER
+    folder = save if save is not None else _folder_of(file)
     dialect, rubric = (shlex.quote(str(path)) for path in _paths(folder, number))
     scale = f" --rubric {rubric}" if reading.rubric is not None else ""
     table = "preferences" if reading.rubric is None else "aggregate"

@@ -652,6 +652,18 @@ def test_a_dimension_that_does_not_apply_is_proposed_as_optional(tmp_path, capsy
     assert "'N/A' of relevance: left out, so that the others count" in told
 
 
+def test_what_is_printed_for_two_files_of_one_folder_leads_to_a_table_of_each(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, scores in (("first.csv", (1, 5, 3)), ("second.csv", (20, 80, 50))):
+        rows = [f"q{number},writer,{score}" for number, score in enumerate(scores)]
+        (tmp_path / name).write_text("\n".join(["item,model,score", *rows]))
+        assert main(["guess", name]) == 0
+        for line in capsys.readouterr().out.splitlines():
+            if line.startswith("normalizer "):
+                assert main(shlex.split(line)[1:]) == 0
+        assert f"{sum(scores) / 3:.3f}" in capsys.readouterr().out
+
+
 def test_a_packed_file_is_read_like_the_file_itself(tmp_path, capsys, monkeypatch):
     text, _, wanted = SCORES["long, JSON lines"]
     monkeypatch.chdir(tmp_path)
@@ -660,7 +672,7 @@ def test_a_packed_file_is_read_like_the_file_itself(tmp_path, capsys, monkeypatc
     for line in capsys.readouterr().out.splitlines():
         if line.startswith("normalizer "):
             assert main(shlex.split(line)[1:]) == 0
-    assert means([json.loads(line) for line in normalizer.open("guessed/ledger-1").lines()]) == wanted
+    assert means([json.loads(line) for line in normalizer.open("guessed/file-gz/ledger-1").lines()]) == wanted
     (tmp_path / "cut.gz").write_bytes(gzip.compress(text.encode())[:-9])
     assert main(["guess", "cut.gz"]) == 2
     assert "damaged or cut off" in capsys.readouterr().err
