@@ -2,8 +2,6 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 from zeno.errors import Denied, ObjectUnavailable, OutsideRoot
@@ -19,6 +17,8 @@ from zeno.text.path_names import decode_name
 MAX_NAMES = 1 << 20
 """A commit with more names is refused: a few directories, each many times in the one above, make billions."""
 
+_DOT = ord(".")
+
 
 class _Folder(NamedTuple):
     """A directory to be listed."""
@@ -33,7 +33,10 @@ class _Folder(NamedTuple):
 
 
 def walk_commit(tree: CommitTree, rules: NameRules) -> Iterator[WalkedNames]:
-    """Yield all names: those that a rule leaves out first, then all others in order. Raises ObjectUnavailable."""
+    """Yield all names: those that a rule leaves out, those with a problem in order, and all files in order.
+
+    Raises ObjectUnavailable.
+    """
     return _Walk(tree, rules).run()
 
 
@@ -41,7 +44,8 @@ class _Walk:
     def __init__(self, tree: CommitTree, rules: NameRules) -> None:
         self._tree = tree
         self._rules = rules
-        self._found: list[Walked] = []
+        self._files: list[str] = []
+        self._problems: list[Walked] = []
         self._left_out: dict[str, list[str]] = {}
         self._names = 0
 
@@ -52,9 +56,11 @@ class _Walk:
             todo += self._list(todo.pop())
         for rule, paths in self._left_out.items():
             yield WalkedNames(paths, rule)
-        self._found.sort(key=itemgetter(0))
-        for problem, some in groupby(self._found, itemgetter(1)):
-            yield WalkedNames([path for path, _ in some], problem)
+        self._problems.sort()
+        for path, problem in self._problems:
+            yield WalkedNames([path], problem)
+        self._files.sort()
+        yield WalkedNames(self._files, None)
 
     def _list(self, folder: _Folder) -> list[_Folder]:
         """List one directory; return those in it that are to be listed."""
@@ -65,7 +71,7 @@ class _Walk:
                 raise Unavailable("a path that is too long")
             entries = tree.trees.read(folder.id)
         except Unavailable:
-            self._found.append(Walked(prefix or "./", UNREADABLE))
+            self._problems.append(Walked(prefix or "./", UNREADABLE))
             return []
         self._names += len(entries)
         if self._names > MAX_NAMES:
@@ -80,25 +86,32 @@ class _Walk:
         if ignores is not None:
             ignores, complete = tree.rules_inside(ignores, base, entries)
             if not complete:
-                self._found.append(Walked(prefix or "./", UNREADABLE))
-        without = self._rules.leave_out(
-            ((os.fsdecode(name), _is_folder(entry)) for name, entry in entries.items()), base, ignores
-        )
+                self._problems.append(Walked(prefix or "./", UNREADABLE))
+        without = self._leave_out(entries, base, ignores)
         below: list[_Folder] = []
         for name, entry in entries.items():
             path = prefix + decode_name(name)
-            rule = without.get(os.fsdecode(name)) if without else None
-            if rule is not None:
-                self._left_out.setdefault(rule, []).append(path + "/" if _is_folder(entry) else path)
+            if without and name in without:
+                self._left_out.setdefault(without[name], []).append(path + "/" if _is_folder(entry) else path)
             elif entry.is_file:
-                self._found.append(Walked(path, None))
+                self._files.append(path)
             elif entry.mode == FOLDER:
                 below.append(_Folder(base + name + b"/", entry.id, ignores, denying))
             elif entry.mode == SUBMODULE:
-                self._found.append(Walked(path + "/", UNREADABLE))
+                self._problems.append(Walked(path + "/", UNREADABLE))
             else:
                 self._follow(path)
         return below
+
+    def _leave_out(self, entries: Mapping[bytes, TreeEntry], base: bytes, ignores: Ignores | None) -> dict[bytes, str]:
+        """Return the names that a rule leaves out, with the rule."""
+        # Of most names it is known at once that no rule is about them.
+        some = (
+            (os.fsdecode(name), _is_folder(entry))
+            for name, entry in entries.items()
+            if ignores is not None or name[0] == _DOT or not entry.is_file
+        )
+        return {os.fsencode(name): rule for name, rule in self._rules.leave_out(some, base, ignores).items()}
 
     def _leave_allowed(
         self, entries: Mapping[bytes, TreeEntry], base: bytes, denying: Ignores | None
@@ -122,10 +135,13 @@ class _Walk:
         except OutsideRoot:
             entry = None
         except ObjectUnavailable:
-            self._found.append(Walked(path, UNREADABLE))
+            self._problems.append(Walked(path, UNREADABLE))
             return
-        problem = LINKED if entry is not None and _is_folder(entry) else NOT_REGULAR
-        self._found.append(Walked(path, None if entry is not None and entry.is_file else problem))
+        if entry is not None and entry.is_file:
+            self._files.append(path)
+        else:
+            is_folder = entry is not None and _is_folder(entry)
+            self._problems.append(Walked(path, LINKED if is_folder else NOT_REGULAR))
 
 
 def list_blobs(tree: CommitTree) -> Iterator[tuple[str, bytes]]:

@@ -6,6 +6,7 @@ evenly, so that an object is found in the index by reading a few kilobytes where
 
 import os
 from collections import OrderedDict
+from math import isqrt
 from typing import NamedTuple
 
 from zeno.revisions.differences import MAX_NUMBER, Damaged, inflate, read_varint
@@ -16,8 +17,6 @@ _BY_OFFSET, _BY_ID = 6, 7
 
 _MAGIC = b"\xfftOc\x00\x00\x00\x02"
 _FANOUT = 1024
-# Ids on either side of the place where an id should be: four standard deviations in a bucket of 16,000.
-_NEIGHBOURS = 256
 # Most objects are smaller, and are read by one call, often with those behind them.
 _FIRST_READ = 4096
 # Enough for the head of an entry, with the id of what a difference is to.
@@ -109,17 +108,19 @@ class Pack:
             ids = os.pread(self._index, (high - low) * stride, self._ids_at + low * stride)
             part = parts.keep(self, byte, ids, os.pread(self._index, 4 * (high - low), self._offsets_at + 4 * low))
         ids, offsets = part
-        # Ids are spread evenly: the search begins a little before the place where this one should be.
-        expected = ((high - low) * int.from_bytes(object_id[1:5], "big") >> 32) - _NEIGHBOURS
-        for start in (max(0, expected) * stride, 0):
-            at = ids.find(object_id, start)
-            while at > 0 and at % stride:
-                at = ids.find(object_id, at + 1)
-            if at >= 0:
-                place = at // stride
-                offset = int.from_bytes(offsets[4 * place : 4 * place + 4], "big")
-                return offset if offset < 1 << 31 else self._offset(low + place)
-        return None
+        expected, deviation = _expect(object_id, high - low)
+        first = (expected - deviation) * stride
+        if first < 0 or ids[first : first + stride] > object_id:
+            first = max(0, first - 3 * deviation * stride)
+        last = (expected + 4 * deviation) * stride
+        at = _find_id(ids, object_id, first, last)
+        if at < 0 and not ids[first : first + stride] <= object_id <= (ids[last : last + stride] or object_id):
+            at = _find_id(ids, object_id, 0, len(ids))
+        if at < 0:
+            return None
+        place = at // stride
+        offset = int.from_bytes(offsets[4 * place : 4 * place + 4], "big")
+        return offset if offset < 1 << 31 else self._offset(low + place)
 
     def starting_with(self, prefix: str) -> list[bytes]:
         """Return the ids that begin with these hexadecimal digits, two of them at most."""
@@ -140,9 +141,9 @@ class Pack:
     def _number(self, object_id: bytes) -> int | None:
         stride = self._stride
         low, high = self._fanout[object_id[0]], self._fanout[object_id[0] + 1]
-        expected = low + ((high - low) * int.from_bytes(object_id[1:5], "big") >> 32)
-        first = max(low, expected - _NEIGHBOURS)
-        last = min(high, expected + _NEIGHBOURS)
+        expected, deviation = _expect(object_id, high - low)
+        first = max(low, low + expected - 4 * deviation)
+        last = min(high, low + expected + 4 * deviation)
         ids = os.pread(self._index, (last - first) * stride, self._ids_at + first * stride)
         at = ids.find(object_id)
         while at > 0 and at % stride:
@@ -171,45 +172,61 @@ class Pack:
             offset = int.from_bytes(os.pread(self._index, 8, large), "big")
         return offset
 
-    def _read(self, offset: int, count: int) -> bytes:
-        """Return at least so many bytes of the pack, if it has them, out of the block that was read last if it does."""
+    def _read(self, offset: int, count: int) -> tuple[bytes, int]:
+        """Return a block with at least so many bytes of the pack, if it has them, and where in it they begin."""
         start, block = self._block
         if start <= offset <= start + len(block) - count:
-            return block[offset - start : offset - start + count]
+            return block, offset - start
         block = os.pread(self._data, max(count, _FIRST_READ), offset)
         if len(block) <= _MAX_KEPT_BLOCK:
             self._block = offset, block
-        return block
+        return block, 0
 
     def entry(self, offset: int, *, most: int | None = None) -> PackedEntry:
         """Return the entry at an offset; with `most`, only so many bytes of its data. Raises Damaged."""
         try:
-            head = self._read(offset, _FIRST_HEAD)
-            first = head[0]
-            number, size, at = first >> 4 & 7, first & 15, 1
+            block, begin = self._read(offset, _FIRST_HEAD)
+            first, at = block[begin], begin + 1
+            number, size = first >> 4 & 7, first & 15
             if first >> 7:
-                more, at = read_varint(head, 1)
+                more, at = read_varint(block, at)
                 size |= more << 4
             base: int | bytes = 0
             if number == _BY_OFFSET:
-                back, at = _distance(head, at)
+                back, at = _distance(block, at)
                 base = offset - back
                 if not 0 < back < offset:
                     raise Damaged("a difference to an object before its pack")
             elif number == _BY_ID:
-                base = head[at : at + self._id_bytes]
+                base = block[at : at + self._id_bytes]
                 at += self._id_bytes
             elif number not in _KINDS:
                 raise Damaged("an entry of a pack of an unknown kind")
             wanted = size if most is None else min(size, most)
             # Deflated data is hardly ever longer than inflated.
-            bound = at + wanted + (wanted >> 10) + 64
-            if bound > len(head):
-                head = self._read(offset, bound)
-            data = inflate(memoryview(head)[at:], wanted)
+            bound = wanted + (wanted >> 10) + 64
+            if at + bound > len(block):
+                block, at = self._read(offset + at - begin, bound)
+            data = inflate(block[at : at + bound], wanted)
         except (IndexError, OverflowError, OSError):
             raise Damaged("an entry of a pack that is cut off") from None
         return PackedEntry(_KINDS.get(number), size, data, base)
+
+
+def _expect(object_id: bytes, count: int) -> tuple[int, int]:
+    """Return the place of an id among so many with the same first byte, if they are spread evenly, and its deviation.
+
+    Hardly any is four standard deviations away.
+    """
+    return count * int.from_bytes(object_id[1:5], "big") >> 32, isqrt(count) // 2 + 1
+
+
+def _find_id(ids: bytes, object_id: bytes, first: int, last: int) -> int:
+    """Return where an id stands among others of its length; -1 if it does not. Ids have no bytes between them."""
+    at = ids.find(object_id, first, last)
+    while at > 0 and at % len(object_id):
+        at = ids.find(object_id, at + 1, last)
+    return at
 
 
 def _distance(data: bytes, at: int) -> tuple[int, int]:

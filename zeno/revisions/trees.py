@@ -3,6 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
+from itertools import product
 from typing import NamedTuple
 
 from zeno.revisions.objects import Objects, Unavailable
@@ -10,7 +11,12 @@ from zeno.revisions.packs import COMMIT, TREE
 
 FOLDER, LINK, SUBMODULE = b"40000", b"120000", b"160000"
 """Modes of what is no regular file."""
-_MODES = re.compile(rb"40000|120000|160000|100[0-7]{3}")
+# Mode, name and id of each entry of a directory, by the length of ids.
+_ENTRIES = {
+    length: re.compile(rb"(40000|120000|160000|100[0-7]{3}) ([^\0]*)\0(.{%d})" % length, re.DOTALL)
+    for length in (20, 32)
+}
+_NO_NAMES = {b"", b".", b"..", *(bytes(name) for name in product(b".", b"gG", b"iI", b"tT"))}
 # Bytes of a directory (some 700,000 names) and of a commit, at most: parsing takes ten times the memory.
 MAX_TREE, MAX_COMMIT = 1 << 25, 1 << 24
 # Entries of directories that are kept in parsed form: about 100 MB.
@@ -75,16 +81,11 @@ def parse_tree(data: bytes, id_bytes: int) -> dict[bytes, TreeEntry]:
 
     Raises Unavailable for names that no checkout can have: twice the same, `.git`, `..`, or one with a slash.
     """
-    found: dict[bytes, TreeEntry] = {}
-    at, end = 0, len(data)
-    while at < end:
-        blank = data.find(b" ", at, at + 8)
-        nul = data.find(b"\0", blank)
-        mode, name = data[at:blank], data[blank + 1 : nul]
-        at = nul + 1 + id_bytes
-        if blank < 0 or nul < 0 or at > end or not _MODES.fullmatch(mode):
-            raise Unavailable("a directory is damaged: an entry of it cannot be read")
-        if name in found or name in (b"", b".", b"..") or b"/" in name or name.lower() == b".git":
-            raise Unavailable("a directory has a name that no checkout can have")
-        found[name] = TreeEntry(mode, data[nul + 1 : at])
+    listed = _ENTRIES[id_bytes].findall(data)
+    # Where an entry is not as it should be, bytes are left over.
+    if sum(len(mode) + len(name) for mode, name, _ in listed) + (2 + id_bytes) * len(listed) != len(data):
+        raise Unavailable("a directory is damaged: an entry of it cannot be read")
+    found = {name: TreeEntry(mode, entry_id) for mode, name, entry_id in listed}
+    if len(found) < len(listed) or not found.keys().isdisjoint(_NO_NAMES) or b"/" in b"".join(found):
+        raise Unavailable("a directory has a name that no checkout can have")
     return found
