@@ -115,7 +115,7 @@ class Methods:
     ) -> FindReferencesResult:
         """Find every line with an identifier as a whole word, each with its role and its enclosing definition. Nothing is resolved: a role classifies how the name stands there.
 
-        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
@@ -163,7 +163,7 @@ class Methods:
     ) -> Iterator[FindReferencesResult]:
         """All pages of find_references, one after the other.
 
-        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
@@ -742,7 +742,7 @@ class AsyncMethods:
     ) -> FindReferencesResult:
         """Find every line with an identifier as a whole word, each with its role and its enclosing definition. Nothing is resolved: a role classifies how the name stands there.
 
-        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
@@ -790,7 +790,7 @@ class AsyncMethods:
     ) -> AsyncIterator[FindReferencesResult]:
         """All pages of find_references, one after the other.
 
-        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for

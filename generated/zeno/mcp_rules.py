@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictStr
+from pydantic import ConfigDict, Field, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
 ArgumentsAdditionalProperty = TypeAliasType(
@@ -39,6 +39,14 @@ class McpRules(Model):
     arguments: dict[str, ArgumentsAdditionalProperty]
     """
     Short descriptions of arguments by name, for every tool; others are described by the first sentence of their schema.
+    """
+    batch: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Description of the tool that makes several calls.
+    """
+    batch_chars: Annotated[StrictInt, Field(ge=1)]
+    """
+    Characters that the calls of a batch share: the default of max_chars is at most this, divided by their number.
     """
     claim: Annotated[StrictStr, Field(min_length=1)]
     """

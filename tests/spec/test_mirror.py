@@ -146,7 +146,8 @@ TESTED_BY = {
         "zeno/interfaces/test_streams.py": "streams",
     },
     "zeno/interfaces/mcp": {
-        "zeno/interfaces/test_mcp.py": "standard_io tools",
+        "zeno/interfaces/test_mcp.py": "standard_io tool_list tools",
+        "zeno/interfaces/test_mcp_batch.py": "batch",
         "zeno/interfaces/test_mcp_client_roots.py": "client_roots",
     },
     "zeno/interfaces/texts": {"zeno/interfaces/test_result_text.py": "other"},

@@ -78,6 +78,7 @@ REACHES = {
     "interfaces.mcp.client_roots": {"mcp": "MCP", "mcp_types": "MCP"},
     "interfaces.mcp.standard_io": {"mcp": "MCP", "os.isatty": "whether a person types"},
     "interfaces.result_text": {"importlib": "the text of an operation"},
+    "interfaces.mcp.tool_list": {"mcp_types": "MCP"},
     "interfaces.mcp.tools": {"importlib": "the version", "mcp": "MCP", "mcp_types": "MCP"},
     "interfaces.shell": {"os.makedirs": "the folder of the history", "readline": "the history of the shell"},
     "index.signatures": {"numpy": "arrays; it runs in a process of its own and gets texts through a pipe"},

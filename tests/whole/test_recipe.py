@@ -192,7 +192,7 @@ from tests.support.request_model import arguments
 from tools.fuzz.protocol import TARGETS
 from tools.skill import with_operations
 from zeno.interfaces import key_value
-from zeno.interfaces.mcp.tools import _tool
+from zeno.interfaces.mcp.tool_list import _tool
 from zeno.session.dispatch import OPS
 from zeno.trace.page.view import _colors, _legend
 

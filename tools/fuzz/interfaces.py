@@ -180,7 +180,7 @@ def mcp(data: bytes) -> None:
     for line in answers:
         result = line.get("result", {})
         if "structuredContent" in result and not result.get("isError"):
-            assert "metrics" in result["structuredContent"]
+            assert {"metrics", "answers"} & result["structuredContent"].keys()
         if result.get("isError"):
             assert json.loads(result["content"][0]["text"])["code"] != "internal"
     _complaints().check()
@@ -257,6 +257,7 @@ TARGETS = {
         mcp,
         (
             _CALL % (1, b"grep", b'{"pattern":"a"}'),
+            _CALL % (1, b"batch", b'{"calls":[{"tool":"stat","args":{"path":"a.txt"}},{"tool":"grep","args":{}}]}'),
             _CALL % (1, b"list_files", b"{}") + _CALL % (2, b"read_file", b'{"path":"a.txt"}'),
             b'{"jsonrpc":"2.0","id":3,"method":"tools/list"}\n',
             b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n',

@@ -3,9 +3,7 @@
 import os
 from typing import Any
 
-import contract_spec as spec
-
-from zeno.errors import InvalidArgs, InvalidJson, TraceFailed
+from zeno.errors import InvalidArgs, TraceFailed
 from zeno.files.file_tree import FileTree
 from zeno.results.seals import NotRecorded
 from zeno.session import wire
@@ -26,12 +24,7 @@ class Claims:
 
     def record(self, args: Any) -> dict[str, Any]:
         """Write a claim; return the event as written. Raises InvalidJson, InvalidArgs, Denied or TraceFailed."""
-        if not wire.is_strict(args):
-            raise InvalidJson("the arguments are not strict JSON: a number, a text or the nesting is not allowed")
-        found = spec.violations(_ARGS, args, most_characters=wire.FULLY_CHECKED_CHARACTERS)
-        if found:
-            sentences = (f"{spec.dotted('args', one.pointer)} {one.message}" for one in found)
-            raise InvalidArgs(wire.complaint(sentences, args))
+        wire.require_valid(_ARGS, args)
         try:
             return self._recorder.claim(
                 args["claim"],

@@ -45,11 +45,10 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def number_lines(lines: Result, first: int, last: int) -> list[str]:
-    """Return rows of lines with their numbers, from `first` on; the numbers are as wide as `last`."""
-    width = len(str(last))
+def number_lines(lines: Result, first: int) -> list[str]:
+    """Return rows of lines with their numbers, from `first` on."""
     return [
-        f"{number:>{width}}\t{visible(text)}{CLIPPED if clipped else ''}"
+        f"{number}\t{visible(text)}{CLIPPED if clipped else ''}"
         for number, (text, clipped) in enumerate(split_clipped(lines), first)
     ]
 
@@ -68,16 +67,15 @@ def tell_clipped(texts: list[Result], args: Asked) -> str:
         return ""
     # A line that had all of max_line_chars was clipped by it; a shorter one had no more room in the answer.
     by = "max_line_chars" if longest >= args.get("max_line_chars", 0) else "max_chars"
-    return f"; long lines clipped, raise {by} to see more"
+    return f"; … marks clipped lines, raise {by}"
 
 
 def symbol_rows(symbols: list[Result]) -> Iterator[str]:
     """Yield a row for each symbol of a file: its lines, its kind, its name with its containers."""
-    ranges = [write_range(one.get("start_line") or one["line"], one.get("end_line")) for one in symbols]
-    width = max(map(len, ranges), default=0)
-    for lines, one in zip(ranges, symbols, strict=True):
+    for one in symbols:
         name = ".".join(part for part in (one.get("container"), one["name"]) if part)
-        yield f"{lines:>{width}}\t{one['kind']} {one_line(name)}"
+        lines = write_range(one.get("start_line") or one["line"], one.get("end_line"))
+        yield f"{lines}\t{one['kind']} {one_line(name)}"
 
 
 def scope_row(hit: Result) -> str:
@@ -85,7 +83,7 @@ def scope_row(hit: Result) -> str:
     scope = hit.get("scope")
     if scope is None:
         return ""
-    return f"in {scope['kind']} {one_line(scope['name'])} ({write_range(scope['line'], scope['end_line'])})"
+    return f"in {scope['kind']} {one_line(scope['name'])} {write_range(scope['line'], scope['end_line'])}"
 
 
 def write_range(first: int, last: int | None) -> str:

@@ -3,25 +3,24 @@
 import json
 
 from zeno.interfaces.rows import Asked, Result, one_line
-from zeno.results.selected_files import describe_selected, in_words
+from zeno.results.selected_files import in_words
 
 _NO_LIMIT = (1 << 53) - 1
 _REASONS = {"too_large": "over max_bytes", "not_regular": "not regular"}
 """Reasons to skip a file whose name does not say enough."""
 
 
-def completeness(result: Result, args: Asked, verb: str) -> str:
-    """Say whether a list is all there is, what it covers, and where it is cut how to continue."""
+def completeness(result: Result, args: Asked) -> str:
+    """Say whether a list is all there is, of how many files, and where it is cut how to continue."""
     skipped = [_count_skipped(result, reason) for reason, number in result.get("skipped", {}).items() if number]
-    selected = result.get("files_selected")
     told = [_state(result, args)] if "complete" in result or result["truncated"] else []
+    if selected := result.get("files_selected"):
+        # Behind a colon all of them were gone through, but for those that were skipped.
+        told.append(count(selected, "file"))
+        told = told if result["truncated"] else [": ".join(told)]
     if skipped:
         told.append(f"skipped {', '.join(skipped)}")
-    if selected:
-        # Files that were skipped, or lie behind the last hit, were not searched.
-        told.append(describe_selected(selected, "selected" if skipped or result["truncated"] else verb))
-    left_out = in_words(result.get("left_out", {}))
-    if left_out:
+    if left_out := in_words(result.get("left_out", {})):
         told.append(left_out)
     return "; ".join(told)
 
@@ -47,10 +46,10 @@ def cut(result: Result) -> str:
     """Say which limits cut a list, and how to continue."""
     limits = result["truncated_by"]
     if "cursor" in result:
-        go_on = f'continue with cursor="{result["cursor"]}" and the same arguments'
+        go_on = f'continue with cursor="{result["cursor"]}"'
     else:
         go_on = f"raise {' and '.join(limits)} or narrow glob"
-    return f"there is more: cut by {', '.join(limits)}, {go_on}"
+    return f"cut by {', '.join(limits)}, {go_on}"
 
 
 def next_ranges(ranges: list[Result], args: Asked) -> str:
@@ -78,5 +77,5 @@ def next_peek(result: Result, args: Asked) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Return `1 hit` or `2 hits`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    """Return `1 hit` or `2,000 hits`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

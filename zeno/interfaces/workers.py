@@ -54,7 +54,7 @@ class Workers:
         """Whether models are offered tools for all operations."""
         self.revs = server.revs
         """The commits that requests may name."""
-        self.max_request_bytes = server.max_request_bytes
+        self.max_request_bytes, self.max_response_bytes = server.max_request_bytes, server.max_response_bytes
         self._server = server
         self._thread = PriorityThread()
         # One thread for closing forked copies: the default executor starts more of them, one at a time, for hours.

@@ -94,14 +94,13 @@ def name_skipped(gaps: Iterable[tuple[str, str]]) -> list[SkippedFile] | Any:
 
 
 def in_words(counts: Mapping[str, int]) -> str:
-    """Return counts as `left out: 12 hidden names, 3 ignored (1 directory not entered)`; "" where all are 0."""
+    """Return counts of names as `left out: 12 hidden, 3 ignored (1 directory)`; "" where all are 0."""
     left = [f"{counts[rule]:,} {word}" for rule, word in _RULES.items() if counts.get(rule)]
     if not left:
         return ""
-    left[0] += " name" if left[0].startswith("1 ") else " names"
     directories = counts.get("directories", 0)
-    entered = f" ({directories:,} {'directory' if directories == 1 else 'directories'} not entered)"
-    return f"left out: {', '.join(left)}{entered if directories else ''}"
+    of_them = f" ({directories:,} {'directory' if directories == 1 else 'directories'})"
+    return f"left out: {', '.join(left)}{of_them if directories else ''}"
 
 
 def describe_selected(files: int, verb: str) -> str:

@@ -13,7 +13,7 @@ from contract_models.zeno.response import Failure
 from contract_spec.model import Model
 from pydantic_core import to_json
 
-from zeno.errors import InvalidJson, InvalidRequest, ZenoError
+from zeno.errors import InvalidArgs, InvalidJson, InvalidRequest, ZenoError
 
 MAX_DEPTH = 64
 MAX_MESSAGE = 4096
@@ -82,6 +82,16 @@ def complaint(sentences: Iterable[str], value: Any) -> str:
         if len(repr(value)) > FULLY_CHECKED_CHARACTERS
         else told
     )
+
+
+def require_valid(schema: str, args: Any) -> None:
+    """Check arguments that are no request of an operation against their schema. Raises InvalidJson or InvalidArgs."""
+    if not is_strict(args):
+        raise InvalidJson("the arguments are not strict JSON: a number, a text or the nesting is not allowed")
+    found = spec.violations(schema, args, most_characters=FULLY_CHECKED_CHARACTERS)
+    if found:
+        sentences = (f"{spec.dotted('args', one.pointer)} {one.message}" for one in found)
+        raise InvalidArgs(complaint(sentences, args))
 
 
 def _sentence(violation: spec.Violation) -> str:

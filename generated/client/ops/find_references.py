@@ -35,7 +35,7 @@ class FindReferencesArgs(ClientResult):
     )
     name: Annotated[StrictStr, Field(min_length=1, pattern='^[0-9A-Za-z_]+$(?!\\n)')]
     """
-    The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+    The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
     """
     roles: Annotated[
         list[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None,

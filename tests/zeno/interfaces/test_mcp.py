@@ -51,10 +51,11 @@ def args_of(op: str) -> dict[str, Any]:
 
 def test_every_operation_is_a_tool_that_promises_only_to_read(root: Path) -> None:
     tools = ask(root, lambda client: client.list_tools(), "--all-tools").tools
-    assert [tool.name for tool in tools] == ["search", *sorted({*OPS} - {"search"})]
+    assert [tool.name for tool in tools] == ["batch", "search", *sorted({*OPS} - {"search"})]
     few = ask(root, lambda client: client.list_tools()).tools
-    assert few == [tool for tool in tools if not OPS[tool.name].tool.get("extra")]
-    for tool in tools:
+    assert few == [tool for tool in tools if tool.name == "batch" or not OPS[tool.name].tool.get("extra")]
+    assert tools[0].annotations.read_only_hint
+    for tool in tools[1:]:
         assert tool.annotations.read_only_hint
         assert tool.annotations.open_world_hint is False
         assert tool.description == OPS[tool.name].tool["description"]
@@ -135,8 +136,8 @@ def test_a_large_tree_is_searched_and_listed_to_its_end(tmp_path: Path) -> None:
         return [(await client.call_tool(op, args)).content[0] for op, args in asked]
 
     hits, files, near = (told.text for told in ask(tmp_path, questions))
-    assert hits == "z/last.py\n1\tdef found(): ...\n[1 hit in 1 file; complete; 1 file searched]"
-    assert files == "z/last.py\n[1 file; complete; 1 file selected]"
+    assert hits == "z/last.py\n1\tdef found(): ...\n[1 hit in 1 file; complete: 1 file]"
+    assert files == "z/last.py\n[1 file; complete: 1 file]"
     assert "did you mean 'z/last.py'?" in near
 
 
@@ -149,7 +150,7 @@ def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) ->
     assert spec.violations("zeno/mcp_rules.json", RULES) == []
     taken = {
         name
-        for schema in (*(f"zeno/ops/{op}.json" for op in OPS), "zeno/claim.json")
+        for schema in (*(f"zeno/ops/{op}.json" for op in OPS), "zeno/batch.json", "zeno/claim.json")
         for name in re.findall(r'"(\w+)": \{', json.dumps(inlined(f"{schema}#/$defs/args")))
     }
     assert RULES["arguments"].keys() <= taken
@@ -439,6 +440,7 @@ def inspect(root: Path, *arguments: str) -> dict[str, Any]:
 def test_the_inspector_sees_the_tools_and_accepts_their_results(root: Path) -> None:
     tools = inspect(root, "--method", "tools/list")["tools"]
     assert [tool["name"] for tool in tools] == [
+        "batch",
         "search",
         *sorted({*OPS} - {"search", "describe", "extract_symbols", "peek", "stat"}),
     ]

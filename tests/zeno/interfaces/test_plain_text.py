@@ -61,7 +61,7 @@ def test_what_was_searched_and_left_out_is_one_clause() -> None:
     result = {"hits": [], "truncated": False, "files_selected": 5648, "left_out": left_out}
     assert plain(result).splitlines() == [
         "truncated=false",
-        "5,648 files searched; left out: 12 hidden names, 3 ignored (1 directory not entered)",
+        "5,648 files searched; left out: 12 hidden, 3 ignored (1 directory)",
     ]
     listed = {"files": ["a"], "truncated": False, "files_selected": 1, "left_out": dict.fromkeys(left_out, 0)}
     assert plain(listed) == "truncated=false\n1 file selected\na"

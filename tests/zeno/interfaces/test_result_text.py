@@ -1,5 +1,6 @@
 """Results as text for models: numbered, marked, honest about what was cut, and not to be forged by a file."""
 
+import json
 import re
 
 import contract_spec as spec
@@ -32,9 +33,9 @@ def test_every_example_of_the_spec_has_a_text(op):
 def test_lines_have_numbers_and_the_last_line_says_where_to_go_on():
     result = {"path": "a.py", "start_line": 9, "end_line": 10, "total_lines": 30, "text": "x\n\ty", "metrics": METRICS}
     cut = {"truncated": True, "truncated_by": ["max_lines"]}
-    assert text_of("read_file", {**result, "truncated": False}) == " 9\tx\n10\t\ty\n[a.py: lines 9-10 of 30]"
+    assert text_of("read_file", {**result, "truncated": False}) == "9\tx\n10\t\ty\n[a.py: lines 9-10 of 30]"
     assert text_of("read_file", {**result, **cut}).splitlines()[-1] == (
-        "[a.py: lines 9-10 of 30; there is more: cut by max_lines, continue with start_line=11]"
+        "[a.py: lines 9-10 of 30; cut by max_lines, continue with start_line=11]"
     )
     assert text_of("read_file", {**result, **cut}, args={"path": "a.py", "symbol": "f"}).endswith(
         "continue with start_line=11 and without symbol]"
@@ -50,12 +51,12 @@ def test_hits_stand_under_their_path_and_are_marked_among_their_neighbours():
     ]
     assert text_of("grep", grep(hits)).splitlines() == [
         "a",
-        "   1\tline 1",
-        ">  2\tline 2",
-        ">  3\tline 3",
-        "   4\tline 4",
+        "  1\tline 1",
+        "> 2\tline 2",
+        "> 3\tline 3",
+        "  4\tline 4",
         "--",
-        "   9\tline 9",
+        "  9\tline 9",
         "> 10\tline 10",
         "  11\tline 11",
         "[3 hits in 1 file; complete]",
@@ -64,25 +65,24 @@ def test_hits_stand_under_their_path_and_are_marked_among_their_neighbours():
 
 def test_a_cut_list_names_its_cursor_and_an_incomplete_one_its_reasons():
     cut = text_of("grep", grep([], truncated=True, truncated_by=["max_hits"], cursor="abc", complete=False))
-    assert cut == '[no hits; there is more: cut by max_hits, continue with cursor="abc" and the same arguments]'
+    assert cut == '[no hits; cut by max_hits, continue with cursor="abc"]'
     skipped = text_of("grep", grep([], complete=False, skipped={**SKIPPED, "binary": 3}), "mcp-1-1")
     assert skipped == "[no hits; not complete; skipped 3 binary; request mcp-1-1]"
     several = {"binary": 1375, "too_large": 1, "unreadable": 0, "not_regular": 2}
     told = text_of("grep", grep([], complete=False, skipped=several, files_selected=6745))
-    assert (
-        told == "[no hits; not complete; skipped 1,375 binary, 1 over max_bytes, 2 not regular; 6,745 files selected]"
-    )
+    assert told == "[no hits; not complete: 6,745 files; skipped 1,375 binary, 1 over max_bytes, 2 not regular]"
 
 
-def test_files_are_called_searched_only_where_all_of_them_were():
+def test_the_number_of_files_follows_whether_they_were_searched_to_the_end():
     cut = {"truncated": True, "truncated_by": ["max_hits"], "cursor": "abc", "complete": False}
-    assert text_of("grep", grep([], **cut, files_selected=9)).endswith("; 9 files selected]")
-    assert text_of("grep", grep([], files_selected=9)) == "[no hits; complete; 9 files searched]"
+    told = text_of("grep", grep([], **cut, files_selected=9))
+    assert told == '[no hits; cut by max_hits, continue with cursor="abc"; 9 files]'
+    assert text_of("grep", grep([], files_selected=9)) == "[no hits; complete: 9 files]"
 
 
 def test_the_last_page_says_so_although_it_is_not_complete_by_itself():
     told = text_of("grep", grep([], complete=False, files_selected=3), args={"cursor": "abc"})
-    assert told == "[no hits; last page; 3 files searched]"
+    assert told == "[no hits; last page: 3 files]"
 
 
 def test_an_empty_selection_says_that_nothing_was_looked_at():
@@ -95,7 +95,7 @@ def test_an_empty_selection_says_that_nothing_was_looked_at():
 def test_a_cut_without_a_cursor_names_the_limits_to_raise():
     cut = {"files": ["a"], "truncated": True, "truncated_by": ["max", "max_files"], "metrics": METRICS}
     told = text_of("list_files", cut).splitlines()[-1]
-    assert told == "[1 file; there is more: cut by max, max_files, raise max and max_files or narrow glob]"
+    assert told == "[1 file; cut by max, max_files, raise max and max_files or narrow glob]"
 
 
 def test_a_hit_of_several_lines_has_each_of_them_numbered():
@@ -103,7 +103,7 @@ def test_a_hit_of_several_lines_has_each_of_them_numbered():
     other = {"path": "a", "line": 12, "end_line": 12, "text": "g()"}
     assert text_of("grep", grep([hit, other])).splitlines() == [
         "a",
-        " 9\tf(",
+        "9\tf(",
         "10\t)",
         "12\tg()",
         "[2 hits in 1 file; complete]",
@@ -111,8 +111,8 @@ def test_a_hit_of_several_lines_has_each_of_them_numbered():
     around = [{"line": n, "text": text} for n, text in enumerate(["x", "f(", ")", "y"], 8)]
     assert text_of("grep", grep([{**hit, "context": around}])).splitlines() == [
         "a",
-        "   8\tx",
-        ">  9\tf(",
+        "  8\tx",
+        "> 9\tf(",
         "> 10\t)",
         "  11\ty",
         "[1 hit in 1 file; complete]",
@@ -147,17 +147,17 @@ LEFT_OUT = {"hidden": 12, "ignored": 3, "excluded": 0, "directories": 1}
 
 def test_the_last_line_says_what_was_covered():
     told = text_of("grep", grep([], files_selected=5648, left_out=LEFT_OUT))
-    left_out = "left out: 12 hidden names, 3 ignored (1 directory not entered)"
-    assert told == f"[no hits; complete; 5,648 files searched; {left_out}]"
+    left_out = "left out: 12 hidden, 3 ignored (1 directory)"
+    assert told == f"[no hits; complete: 5,648 files; {left_out}]"
     nothing = dict.fromkeys(LEFT_OUT, 0)
     listed = {"files": ["a"], "truncated": False, "complete": True, "files_selected": 1, "metrics": METRICS}
-    assert text_of("list_files", {**listed, "left_out": nothing}) == "a\n[1 file; complete; 1 file selected]"
+    assert text_of("list_files", {**listed, "left_out": nothing}) == "a\n[1 file; complete: 1 file]"
 
 
 def test_counts_stand_before_their_paths_and_totals_in_the_last_line():
     counts = [{"path": "a", "lines": 3}, {"path": "b\nc", "lines": 12}]
     assert text_of("grep", grep([], counts=counts)).splitlines() == [
-        " 3\ta",
+        "3\ta",
         "12\t" + one_line("b\nc"),
         "[15 matching lines in 2 files; complete]",
     ]
@@ -177,7 +177,7 @@ def test_an_overview_has_a_row_for_each_directory_and_tells_what_it_did_not_coun
         "3 files, 1 line+\t.",
         "1 file, 1 line\t" + one_line("a\nb"),
         "1 file, ? lines\tc",
-        "[3 directories; complete; 3 files selected; lines of 1 file not counted (+, ?)]",
+        "[3 directories; complete: 3 files; lines of 1 file not counted (+, ?)]",
     ]
 
 
@@ -190,13 +190,13 @@ def test_every_range_is_numbered_below_its_path():
     asked = {"path": "a.py", "start_line": 9, "end_line": 10, "ranges": [{"end_line": 1}, {"end_line": 9}, {}]}
     assert text_of("read_file", {**first, **cut, "ranges": [second, empty, no_room]}, None, asked).splitlines() == [
         "a.py: lines 9-10 of 30",
-        " 9\tx",
+        "9\tx",
         "10\t\ty",
-        "b: lines 1-1 of 1; long lines clipped, raise max_line_chars to see more",
+        "b: lines 1-1 of 1; … marks clipped lines, raise max_line_chars",
         "1\tz…",
         "b: no lines here, it has 1",
         "c: no room left for line 4 of 8",
-        '[4 ranges; there is more: cut by max_lines, continue with {"path": "c", "start_line": 4}]',
+        '[4 ranges; cut by max_lines, continue with {"path": "c", "start_line": 4}]',
     ]
 
 
@@ -205,7 +205,7 @@ def test_the_lines_that_were_clipped_are_marked():
     assert text_of("read_file", {**result, "clipped": True, "metrics": METRICS}).splitlines() == [
         "1\tabcd…",
         "2\txy",
-        "[a: lines 1-2 of 2; long lines clipped, raise max_line_chars to see more]",
+        "[a: lines 1-2 of 2; … marks clipped lines, raise max_line_chars]",
     ]
 
 
@@ -218,7 +218,7 @@ def test_the_limit_that_clipped_a_line_is_named(root, ask):
         for op in ("read_file", "peek"):
             args = {"path": "min.js", **limits}
             told = text_of(op, ask(op, **args)["result"], None, {"head_lines": 40, "tail_lines": 20, **args})
-            assert told.endswith(f"; long lines clipped, raise {named} to see more]"), (op, told)
+            assert told.endswith(f"; … marks clipped lines, raise {named}]"), (op, told)
 
 
 def test_a_file_of_one_line_has_one_line(root, ask):
@@ -235,7 +235,7 @@ def test_an_end_that_is_not_known_is_a_question_mark():
     ]
     result = {"symbols": symbols, "truncated": False, "metrics": METRICS, "path": "a.py"}
     rows = text_of("extract_symbols", result).split("\n")
-    assert rows[:3] == ["1-9\tclass A", "4-?\tmethod A.f", "  8\tmethod A.g"]
+    assert rows[:3] == ["1-9\tclass A", "4-?\tmethod A.f", "8\tmethod A.g"]
 
 
 def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
@@ -310,4 +310,51 @@ def test_a_hit_says_which_of_several_patterns_match():
         {"path": "a", "line": 10, "text": "y", "patterns": [1]},
     ]
     result = {"hits": hits, "truncated": False, "complete": True, "skipped": SKIPPED, "metrics": METRICS}
-    assert text_of("grep", result).splitlines()[1:3] == [" 9 [0,2]\tx", "10 [1]\ty"]
+    assert text_of("grep", result).splitlines()[1:3] == ["9 [0,2]\tx", "10 [1]\ty"]
+
+
+@given(st.lists(st.text(alphabet="ab/.\t ", min_size=1).filter(lambda path: path.strip("/") == path), max_size=9))
+def test_names_stand_below_their_directory_and_give_the_paths_again(paths):
+    listed = {"files": paths, "truncated": False, "complete": True, "metrics": METRICS}
+    *rows, _ = text_of("list_files", listed).split("\n")
+    found, folder = [], ""
+    for row in rows:
+        name = row.removeprefix("\t")
+        name = json.loads(name) if name.startswith('"') else name
+        if row.startswith("\t"):
+            found.append(folder + name)
+        elif name.endswith("/"):
+            folder = name
+        else:
+            found.append(name)
+    assert found == paths
+    assert sum(row.startswith("\t") for row in rows) != 1
+
+
+def test_a_line_that_stands_alone_has_no_indentation_and_its_text_still_checks_out(root, ask):
+    (root / "a.py").write_text("class A:\n    def f(self):\n        return g()\n")
+    for op, args in (("grep", {"pattern": "g()"}), ("find_references", {"name": "g"})):
+        *_, row, _ = text_of(op, ask(op, **args)["result"], None, args).split("\n")
+        number, _, text = row.partition("\t")
+        assert (number, text) == ("3", "return g()")
+        cited = {"path": "a.py", "start_line": 3, "end_line": 3, "text": text}
+        assert ask("verify", citations=[cited])["result"]["items"][0]["verdict"] == "ok"
+    both = text_of("grep", ask("grep", pattern=r"def.*\n.*g", regex=True, multiline=True)["result"])
+    assert both.split("\n")[1:3] == ["2\t    def f(self):", "3\t        return g()"]
+    around = text_of("grep", ask("grep", pattern="g()", context=1)["result"])
+    assert around.split("\n")[1:3] == ["  2\t    def f(self):", "> 3\t        return g()"]
+
+
+def test_roles_stand_before_lines_unless_all_have_the_same(root, ask):
+    (root / "a.py").write_text(f"def f():\n    f()  # {'x' * 300}\n")
+    args = {"name": "f", "max_line_chars": 40}
+    told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
+    assert told[:4] == ["totals: 1 definition, 1 call", "a.py", "in function f 1-2", "definition 1\tdef f():"]
+    assert re.fullmatch(r"call 2\t….*f\(\)  # x+…", told[4])
+    assert told[5] == "[2 lines; complete: 1 file; … marks clipped lines, raise max_line_chars]"
+    args["roles"] = ["call"]
+    told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
+    assert told[3].startswith("2\t")
+    args |= {"context": 1, "max_line_chars": 4000}
+    told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
+    assert [row[:14] for row in told[3:5]] == ["  1\tdef f():", "> 2\t    f()  # x"[:14]]

@@ -62,7 +62,7 @@ def test_tab_completes_operations_arguments_and_paths_and_history_stays(root: Pa
     shell.type("grep zwei case_sensitive=f\t", "case_sensitive=false")
     assert "zwei" in shell.type("\n", "zeno> ")
     shell.type("grep zwei src/ap\t", "grep zwei src/app.py")
-    assert "1 file searched" in shell.type("\n", "zeno> ")
+    assert "complete: 1 file" in shell.type("\n", "zeno> ")
     assert shell.end() == 0
 
     again = Terminal(root, tmp_path)

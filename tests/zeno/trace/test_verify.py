@@ -239,7 +239,7 @@ def test_what_rules_left_out_of_a_cited_search_is_told(session):
     told = session.run("verify")[1]["claims"][0]["answers"][0]
     left_out = {"hidden": 3, "ignored": 1, "excluded": 1, "directories": 1}
     assert told["covered"] == {"files": 2, **left_out}
-    sentence = "2 files searched; left out: 3 hidden names, 1 ignored, 1 excluded (1 directory not entered)"
+    sentence = "2 files searched; left out: 3 hidden, 1 ignored, 1 excluded (1 directory)"
     assert f"       {sentence}\n" in session.text("verify")[1]
 
 

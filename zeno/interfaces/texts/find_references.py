@@ -3,26 +3,38 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.rows import Asked, Result, one_line, scope_row, visible
+from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, scope_row, tell_clipped, visible
 from zeno.interfaces.status import completeness, count
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
-    """Return totals by role, then lines below their paths and the definitions around them, each with its role."""
+    """Return totals by role, then lines below their paths and the definitions around them.
+
+    Each has its role, unless all that were asked for have the same one.
+    """
     totals = [f"{number:,} {role}" for role, number in result["totals"].items() if number]
-    body = [f"all lines by role: {', '.join(totals)}"] if totals else []
+    body = [f"totals: {', '.join(totals)}"] if totals else []
     references = result["references"]
+    only = len(totals) == 1 or len(args.get("roles", ())) == 1
     for path, of_file in groupby(references, lambda one: one["path"]):
         body.append(one_line(path))
         for scope, of_scope in groupby(of_file, scope_row):
             body += [scope] if scope else []
             for one in of_scope:
-                body += _rows(one)
+                body += _rows(one, "" if only else f"{one['role']} ")
     found = count(len(references), "line") if references else "no lines"
-    return body, f"{found}; {completeness(result, args, 'searched')}"
+    shown = [line for one in references for line in one.get("context", [one])]
+    return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args)}"
 
 
-def _rows(one: Result) -> Iterator[str]:
+def _rows(one: Result, role: str) -> Iterator[str]:
+    """The line of a reference behind its role; with context its neighbours, too, and all as they are indented."""
     for line in one.get("context", [one]):
-        mark = f"{one['role']} " if line["line"] == one["line"] else "  "
-        yield f"{mark}{line['line']}\t{visible(line['text'])}{' [clipped]' if line.get('clipped') else ''}"
+        own = line["line"] == one["line"]
+        mark = "" if "context" not in one else "> " if own else "  "
+        text = visible(line["text"])
+        text = text if "context" in one else text.strip()
+        if line.get("clipped"):
+            # The text around a name may begin inside its line.
+            text = f"{CLIPPED if own else ''}{text}{CLIPPED}"
+        yield f"{mark}{role if own else ''}{line['line']}\t{text}"

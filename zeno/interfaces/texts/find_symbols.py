@@ -15,4 +15,4 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
         files += 1
         body += [one_line(path), *symbol_rows(list(of_file))]
     found = f"{count(len(symbols), 'symbol')} in {count(files, 'file')}" if symbols else "no symbols"
-    return body, f"{found}; {completeness(result, args, 'looked at')}"
+    return body, f"{found}; {completeness(result, args)}"

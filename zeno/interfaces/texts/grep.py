@@ -13,7 +13,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     if "hits" not in result:
         return other.write_text(result, args)
     if "total" in result:
-        return [], f"{_count_matches(**result['total'])}; {completeness(result, args, 'searched')}"
+        return [], f"{_count_matches(**result['total'])}; {completeness(result, args)}"
     if "counts" in result:
         return _counts(result, args)
     hits = result["hits"]
@@ -27,16 +27,15 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
             body += [*([scope] if scope else []), *_rows(list(of_scope))]
     found = f"{count(len(hits), 'hit')} in {count(files, 'file')}" if hits else "no hits"
     shown = [line for hit in hits for line in (hit, *hit.get("context", ()))]
-    return body, f"{found}; {completeness(result, args, 'searched')}{tell_clipped(shown, args)}"
+    return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args)}"
 
 
 def _counts(result: Result, args: Asked) -> tuple[list[str], str]:
     """The files that match, each behind its number of lines."""
     counts = result["counts"]
-    width = max((len(str(one["lines"])) for one in counts), default=0)
-    body = [f"{one['lines']:>{width}}\t{one_line(one['path'])}" for one in counts]
+    body = [f"{one['lines']}\t{one_line(one['path'])}" for one in counts]
     found = _count_matches(files=len(counts), lines=sum(one["lines"] for one in counts))
-    return body, f"{found}; {completeness(result, args, 'searched')}"
+    return body, f"{found}; {completeness(result, args)}"
 
 
 def _count_matches(files: int, lines: int) -> str:
@@ -44,15 +43,18 @@ def _count_matches(files: int, lines: int) -> str:
 
 
 def _rows(hits: list[Result]) -> Iterator[str]:
-    """The hits of one file with their context, each line once; a hit is marked where there are other lines."""
+    """The hits of one file with their context, each line once; a hit is marked where there are other lines.
+
+    A line that stands alone needs no indentation.
+    """
     lines: dict[int, tuple[Result, bool]] = {}
     for hit in hits:
         for line in hit.get("context", ()):
             lines.setdefault(line["line"], (line, False))
     marked = bool(lines)
+    alone = not marked and all(hit.get("end_line", hit["line"]) == hit["line"] for hit in hits)
     for hit in hits:
         lines.update((row["line"], (row, True)) for row in _own_lines(hit))
-    width = len(str(max(lines)))
     before = None
     for number in sorted(lines):
         line, is_hit = lines[number]
@@ -61,12 +63,13 @@ def _rows(hits: list[Result]) -> Iterator[str]:
         before = number
         mark = ("> " if is_hit else "  ") if marked else ""
         text = visible(line["text"])
+        text = text.strip() if alone else text
         if line.get("clipped"):
             goes_on = f" [goes on to line {line['goes_on_to']}]" if "goes_on_to" in line else ""
             # The text of a hit may begin inside its line.
             text = f"{CLIPPED if is_hit and not goes_on else ''}{text}{CLIPPED}{goes_on}"
         which = f" [{','.join(map(str, line['patterns']))}]" if "patterns" in line else ""
-        yield f"{mark}{number:>{width}}{which}\t{text}"
+        yield f"{mark}{number}{which}\t{text}"
 
 
 def _own_lines(hit: Result) -> Iterator[Result]:

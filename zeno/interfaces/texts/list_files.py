@@ -1,12 +1,15 @@
 """The result of list_files as text for models."""
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
 from zeno.interfaces.rows import Asked, Result, one_line
 from zeno.interfaces.status import completeness, count
 from zeno.interfaces.texts import other
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
-    """Return the paths, or directories with counts."""
+    """Return the paths, those of one directory below it, or directories with counts."""
     if "files" not in result:
         return other.write_text(result, args)
     if "tree" in result:
@@ -14,7 +17,18 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     files = result["files"]
     if not all(isinstance(path, str) for path in files):
         return other.write_text(result, args)
-    return [one_line(path) for path in files], f"{count(len(files), 'file')}; {completeness(result, args, 'selected')}"
+    return list(_rows(files)), f"{count(len(files), 'file')}; {completeness(result, args)}"
+
+
+def _rows(paths: Sequence[str]) -> Iterator[str]:
+    """Paths; where several in a row are of one directory, it and their names behind tabs."""
+    for folder, group in groupby(paths, lambda path: path.rpartition("/")[0]):
+        of_folder = list(group)
+        if not folder or len(of_folder) == 1:
+            yield from map(one_line, of_folder)
+        else:
+            yield one_line(f"{folder}/")
+            yield from (f"\t{one_line(path[len(folder) + 1 :])}" for path in of_folder)
 
 
 def _tree(result: Result, args: Asked) -> tuple[list[str], str]:
@@ -27,7 +41,7 @@ def _tree(result: Result, args: Asked) -> tuple[list[str], str]:
         none = one["files_not_counted"] == one["files"]
         lines = "? lines" if none else f"{count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
         body.append(f"{count(one['files'], 'file')}, {lines}\t{one_line(one['path'])}")
-    status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {completeness(result, args, 'selected')}"
+    status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {completeness(result, args)}"
     # The root comes first and holds all files.
     not_counted = result["tree"][0]["files_not_counted"] if body else 0
     return body, status + (f"; lines of {count(not_counted, 'file')} not counted (+, ?)" if not_counted else "")

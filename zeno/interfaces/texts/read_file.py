@@ -15,8 +15,8 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     if result["truncated"]:
         # A start line beside a symbol chooses among definitions.
         go_on = f"start_line={last + 1}" + (" and without symbol" if "symbol" in args else "")
-        status += f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with {go_on}"
-    return number_lines(result, first, last), status + tell_clipped([result], args)
+        status += f"; cut by {', '.join(result['truncated_by'])}, continue with {go_on}"
+    return number_lines(result, first), status + tell_clipped([result], args)
 
 
 def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
@@ -30,10 +30,8 @@ def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
             body.append(f"{one_line(path)}: {why}")
             continue
         body.append(f"{one_line(path)}: lines {first}-{last} of {total}{tell_clipped([one], args)}")
-        body += number_lines(one, first, last)
+        body += number_lines(one, first)
     status = count(len(ranges), "range")
     if result["truncated"]:
-        status += (
-            f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with {next_ranges(ranges, args)}"
-        )
+        status += f"; cut by {', '.join(result['truncated_by'])}, continue with {next_ranges(ranges, args)}"
     return body, status

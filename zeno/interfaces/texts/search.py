@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, visible
 from zeno.interfaces.status import count
-from zeno.results.selected_files import describe_selected, in_words
+from zeno.results.selected_files import in_words
 
 _ROW_CHARS = 180
 """Characters for one file: ten of them and the last line have 2,000. A path is never cut, nor left out."""
@@ -19,8 +19,8 @@ def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:
     told = [found, *([f"in no file: {', '.join(absent[:_MOST_TERMS])}"] if absent else [])]
     if "max_results" in result.get("truncated_by", ()):
         told.append("others match less")
-    told.append("all files were looked at" if result["complete"] else "not all files were looked at")
-    told.append(describe_selected(result["files_selected"], "selected"))
+    looked = "all" if result["complete"] else "not all"
+    told.append(f"looked at {looked} of {count(result['files_selected'], 'file')}")
     if left_out := in_words(result["left_out"]):
         told.append(left_out)
     return body, "; ".join(told)

@@ -1,0 +1,59 @@
+"""Several calls in one: the tool `batch`.
+
+Each call is answered as if it had come alone, one after the other, so that the trace has them in their order. Only the
+defaults of `max_chars` depend on their number, and a batch ends where its results are as long as a response may be.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+from zeno.errors import ResponseTooLarge, ZenoError
+from zeno.interfaces.mcp.tool_list import BATCH_ARGS, rules
+from zeno.interfaces.rows import one_line
+from zeno.session import wire
+
+
+class Reply(NamedTuple):
+    """The answer to a call: its text for models, and its result or its error."""
+
+    text: str
+    result: dict[str, Any] | None = None
+    request_id: str | None = None
+    """The id under which the trace has the request; None if it is none."""
+    size: int = 0
+    """Bytes of the result."""
+    error: ZenoError | None = None
+
+
+def refuse(error: ZenoError, request_id: str | None = None) -> Reply:
+    """Return the reply to a call that was refused: its text is the error as JSON."""
+    return Reply(wire.dump(wire.error_of(error)).decode(), None, request_id, error=error)
+
+
+async def answer_batch(given: Any, call: Callable[[str, Any, int], Awaitable[Reply]], max_bytes: int) -> Reply:
+    """Make the calls of a batch in their order. `call` takes a tool, its arguments and its share of the characters."""
+    try:
+        wire.require_valid(BATCH_ARGS, given)
+    except ZenoError as error:
+        return refuse(error)
+    calls = given["calls"]
+    share = rules()["batch_chars"] // len(calls)
+    texts: list[str] = []
+    answers: list[dict[str, Any]] = []
+    size = 0
+    for number, one in enumerate(calls, 1):
+        if size > max_bytes:
+            told = f"not run: the answers before it have more than {max_bytes} bytes; make fewer calls in one batch"
+            reply = refuse(ResponseTooLarge(told))
+        else:
+            reply = await call(one["tool"], one.get("args", {}), share)
+        size += reply.size
+        texts.append(f"=== {number} {one_line(one['tool'])}\n{reply.text}")
+        answers.append({"tool": one["tool"], **_structure(reply)})
+    return Reply("\n".join(texts), {"answers": answers})
+
+
+def _structure(reply: Reply) -> dict[str, Any]:
+    known = {} if reply.request_id is None else {"request_id": reply.request_id}
+    return {**known, **({"result": reply.result} if reply.error is None else {"error": json.loads(reply.text)})}
