@@ -26,6 +26,8 @@ def write_repository(described: Mapping[str, Any], folder: Path) -> dict[str, st
         lines = [f"tree {tree.hex()}", *(f"parent {ids[name]}" for name in commit.get("parents", []))]
         text = "\n".join([*lines, f"author {who}", f"committer {who}", "", commit["name"], ""])
         ids[commit["name"]] = _write(folder, b"commit", text.encode()).hex()
+    for module in described.get("modules", []):
+        write_repository(module["repository"], folder / "modules" / module["name"])
     for ref in described["refs"]:
         path = folder / ref["name"]
         path.parent.mkdir(parents=True, exist_ok=True)

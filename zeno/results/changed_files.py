@@ -1,10 +1,12 @@
 """Which files differ from those in a commit, for reviews."""
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
+from zeno.revisions.commit_tree import CommitTree
+from zeno.revisions.submodules import Contents
 from zeno.search.corpus import Corpus
 from zeno.search.selection import Selection
 from zeno.text.path_names import Paths
@@ -15,15 +17,24 @@ def select_changed(paths: Sequence[str], rev: str, selection: Selection, corpus:
 
     A file that cannot be read counts as changed.
     """
-    since = corpus.revisions.at(rev, "args.changed_since")
-    changed = Paths(path for path in meter.check_each(paths) if _differs(path, corpus, since))
+    since = corpus.revisions.at(rev, "args.changed_since").tree
+    assert isinstance(since, CommitTree)  # noqa: S101 - for the type checker: names of commits lead to commits
+    with Contents(since) as then:
+        changed = Paths(path for path in meter.check_each(paths) if _differs(path, corpus.tree, then))
     known = frozenset(changed)
     return Selection(known.__contains__, selection.reaches, lambda _: changed)
 
 
-def _differs(path: str, corpus: Corpus, since: Corpus) -> bool:
+def _differs(path: str, tree: FileTree, then: Contents) -> bool:
+    """Compare contents by the id that the commit has for one: its object is not read, and may be missing."""
     try:
-        with corpus.tree.open(path) as now, since.tree.open(path) as then:
-            return now.size != then.size or any(one != other for one, other in zip_longest(now.chunks(), then.chunks()))
+        content = then.find(path)
+        if content is None:
+            return True
+        if isinstance(tree, CommitTree):
+            entry = tree.follow(path).entry
+            return entry is None or entry.id != content.id
+        with tree.open(path) as file:
+            return content.objects.compute_blob_id(file.size, file.chunks()) != content.id
     except (Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied):
         return True

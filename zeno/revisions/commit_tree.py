@@ -32,6 +32,17 @@ class _Found(NamedTuple):
     entry: TreeEntry | None
 
 
+class InSubmodule(ObjectUnavailable):
+    """A path that leads into a submodule."""
+
+    def __init__(self, path: str, place: bytes, commit: bytes, rest: bytes) -> None:
+        """Take the path of the submodule, the commit that it is fixed to, and the path that is left inside it."""
+        super().__init__(path, f"it is in the submodule {decode_name(place)!r}, not in the commit")
+        self.place = place
+        self.commit = commit
+        self.rest = decode_name(rest)
+
+
 class CommitTree:
     """The files of one commit. `root` maps absolute paths, as those of requests are given."""
 
@@ -63,6 +74,12 @@ class CommitTree:
         """Return this tree under another policy."""
         tree = copy(self)
         tree.policy = policy
+        return tree
+
+    def in_submodule(self, trees: Trees, commit: Commit) -> Self:
+        """Return the tree of a submodule's commit, to which the policy does not apply: its paths begin below it."""
+        tree = self.under(Policy())
+        tree.trees, tree.commit = trees, commit
         return tree
 
     def speed_up_lookups(self) -> None:
@@ -144,9 +161,7 @@ class CommitTree:
                 above.pop()
                 continue
             if above[-1].mode == SUBMODULE:
-                raise ObjectUnavailable(
-                    path, f"it is in the submodule {decode_name(b'/'.join(names))!r}, not in the commit"
-                )
+                raise InSubmodule(path, b"/".join(names), above[-1].id, b"/".join([name, *todo]))
             place = b"/".join([*names, name])
             if self.policy.active and self.policy.verdict(decode_name(place)) == DENIED:
                 raise Denied(path)

@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from zeno.files.sealed_folder import LeadsAway, SealedFolder
@@ -150,6 +151,13 @@ class Objects:
             return self._digest(head + data, usedforsecurity=False).digest()
         digest = self._digest(head, usedforsecurity=False)
         digest.update(data)
+        return digest.digest()
+
+    def compute_blob_id(self, size: int, chunks: Iterable[bytes]) -> bytes:
+        """Return the id of a file of this size, given in chunks."""
+        digest = self._digest(b"blob %d\0" % size, usedforsecurity=False)
+        for chunk in chunks:
+            digest.update(chunk)
         return digest.digest()
 
     def _read(self, object_id: bytes, limit: int) -> GitObject | None:

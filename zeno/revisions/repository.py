@@ -8,7 +8,8 @@ repository names.
 import os
 import re
 import stat
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 from zeno.files.sealed_folder import LeadsAway, SealedFolder
 from zeno.revisions.objects import Objects
@@ -153,6 +154,37 @@ def _find_of_worktree(top: SealedFolder, status: os.stat_result, stack: ExitStac
         _require_owner(one)
     _refuse_common(common)
     return folder, common
+
+
+@contextmanager
+def open_submodule(root: int, place: bytes) -> Iterator[Objects]:
+    """Open the objects of the submodule that is checked out at a path below an open directory. Raises NoRepository.
+
+    Its repository is the `.git` in it, or where git keeps those of submodules: in `.git/modules` at the root.
+    """
+    with ExitStack() as stack:
+        try:
+            top = SealedFolder(os.dup(root))
+            stack.callback(top.close)
+            where = place + b"/.git"
+            status = top.status(where)
+            if status is not None and stat.S_ISREG(status.st_mode):
+                text = (top.read(where, _MAX_BYTES) or b"").rstrip(b"\n")
+                where = text.removeprefix(b"gitdir: " + b"../" * (place.count(b"/") + 1))
+                if not where.startswith(b".git/modules/") or b".." in where.split(b"/"):
+                    raise NoRepository("the submodule keeps its repository elsewhere, which is not followed")
+            folder = top.below(where)
+            if folder is None:
+                raise NoRepository("the submodule is not checked out")
+            stack.callback(folder.close)
+            _require_owner(folder.status(b""))
+            _refuse_common(folder)
+            _refuse_alternates(folder)
+            objects = Objects(folder, _read_format(folder))
+        except LeadsAway as error:
+            raise NoRepository(f"{str(error)!r} in the repository is a link or cannot be read") from None
+        stack.callback(objects.close)
+        yield objects
 
 
 def _require_owner(status: os.stat_result | None) -> None:

@@ -1,6 +1,7 @@
 """Files that differ from those in a commit, listed and searched."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -62,14 +63,72 @@ def test_a_page_goes_on_from_the_same_commit(repository: Path) -> None:
         assert moved["error"]["code"] == "invalid_cursor"
 
 
-def test_files_of_a_submodule_count_as_changed(repository: Path, tmp_path: Path) -> None:
-    other = init(tmp_path / "other")
-    (other / "x.txt").write_text("one\n")
-    commit(other)
-    git(repository, "submodule", "add", "-q", str(other), "sub")
+@pytest.fixture
+def with_submodule(repository: Path, tmp_path: Path) -> Path:
+    """A repository with a checked-out submodule in another one."""
+    inner, outer = init(tmp_path / "inner"), init(tmp_path / "outer")
+    (inner / "deep.txt").write_text("one\n")
+    commit(inner)
+    (outer / "x.txt").write_text("one\n")
+    (outer / "link.txt").symlink_to("x.txt")
+    git(outer, "submodule", "add", "-q", str(inner), "in")
+    commit(outer)
+    git(repository, "submodule", "add", "-q", str(outer), "lib/sub")
+    git(repository, "submodule", "update", "-q", "--init", "--recursive")
     commit(repository)
-    with served(repository) as (tree, commits):
+    return repository
+
+
+def list_changed(root: Path, rev: str = "main") -> list[str]:
+    with served(root) as (tree, commits):
         corpus = ColdCorpus(tree)
         corpus.revisions = commits
-        answer = json.loads(Server(corpus).ask("1", "list_files", {"changed_since": "main"}).line)
-        assert answer["result"]["files"] == ["sub/x.txt"]
+        answer = json.loads(Server(corpus).ask("1", "list_files", {"changed_since": rev}).line)
+        files: list[str] = answer["result"]["files"]
+        return files
+
+
+def test_a_file_of_a_submodule_is_compared_with_the_commit_that_it_is_fixed_to(with_submodule: Path) -> None:
+    assert list_changed(with_submodule) == []
+    sub = with_submodule / "lib" / "sub"
+    (sub / "x.txt").write_text("edited\n")
+    (sub / "in" / "new.txt").write_text("new\n")
+    assert list_changed(with_submodule) == ["lib/sub/in/new.txt", "lib/sub/link.txt", "lib/sub/x.txt"]
+    # Committed in the submodule, it still differs from what the commit of the repository is fixed to.
+    git(sub, "add", "x.txt")
+    git(sub, "commit", "-q", "-m", "m")
+    assert "lib/sub/x.txt" in list_changed(with_submodule)
+    git(with_submodule, "add", "lib/sub")
+    git(with_submodule, "commit", "-q", "-m", "m")
+    assert list_changed(with_submodule) == ["lib/sub/in/new.txt"]
+    assert list_changed(with_submodule, git(with_submodule, "rev-parse", "main^").decode().strip())[1:] == [
+        "lib/sub/link.txt",
+        "lib/sub/x.txt",
+    ]
+
+
+@pytest.mark.parametrize("how", ["no repository", "elsewhere", "a link", "another commit"])
+def test_files_of_a_submodule_that_cannot_be_compared_count_as_changed(
+    with_submodule: Path, tmp_path: Path, how: str
+) -> None:
+    modules = with_submodule / ".git" / "modules"
+    if how == "no repository":
+        (with_submodule / "lib" / "sub" / ".git").unlink()
+    elif how == "elsewhere":
+        (modules / "lib" / "sub").rename(tmp_path / "moved")
+        (with_submodule / "lib" / "sub" / ".git").write_text(f"gitdir: {tmp_path / 'moved'}\n")
+    elif how == "a link":
+        (modules / "lib" / "sub").rename(tmp_path / "moved")
+        (modules / "lib" / "sub").symlink_to(tmp_path / "moved")
+    else:
+        shutil.rmtree(modules / "lib" / "sub" / "objects")
+        (modules / "lib" / "sub" / "objects").mkdir()
+    assert list_changed(with_submodule) == ["lib/sub/in/deep.txt", "lib/sub/link.txt", "lib/sub/x.txt"]
+
+
+def test_a_file_whose_object_is_missing_is_compared_by_its_id(repository: Path) -> None:
+    for name in ("same.txt", "edited.txt"):
+        lost = git(repository, "rev-parse", f"HEAD:{name}").decode().strip()
+        (repository / ".git" / "objects" / lost[:2] / lost[2:]).unlink(missing_ok=True)
+    (repository / "edited.txt").write_text("two\n")
+    assert list_changed(repository) == ["edited.txt"]

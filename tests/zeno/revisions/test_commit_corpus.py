@@ -151,15 +151,19 @@ def find_missing(root: Path) -> set[bytes]:
     return {line[1:] for line in listed if line.startswith(b"?")}
 
 
-def check_out(root: Path, kept: Path, version: Version, missing: set[bytes]) -> set[bytes]:
-    """Make a directory the clean checkout of a commit, with its time, and without `.git`.
-
-    Nobody may read what git cannot give. Returns the paths of such files.
-    """
+def check_out(root: Path, kept: Path, version: Version) -> None:
+    """Make a directory the clean checkout of a commit, without `.git`."""
     shutil.rmtree(root)
     root.mkdir()
     if git(root, "ls-tree", version.rev, git_dir=kept):
         git(root, "checkout", "-q", "-f", version.rev, "--", ".", git_dir=kept)
+
+
+def seal(root: Path, kept: Path, version: Version, missing: set[bytes]) -> set[bytes]:
+    """Give everything in a checkout the time of the commit, and let nobody read what git cannot give.
+
+    Returns the paths of files whose objects are missing.
+    """
     for path in version.submodules:
         (root / path).mkdir(parents=True, exist_ok=True)
         (root / path / "x").write_text("a\n")
@@ -168,12 +172,27 @@ def check_out(root: Path, kept: Path, version: Version, missing: set[bytes]) -> 
             os.utime(os.path.join(folder, name), (COMMITTED_AT, COMMITTED_AT), follow_symlinks=False)
     sealed = set()
     for line in git(root, "ls-tree", "-r", "-z", version.rev, git_dir=kept).split(b"\0")[:-1]:
-        head, _, name = line.partition(b"\t")
+        head, _, entry = line.partition(b"\t")
         if head.split()[2] in missing:
-            sealed.add(os.path.join(os.fsencode(root), name))
+            sealed.add(os.path.join(os.fsencode(root), entry))
     for place in [*sealed, *(os.fsencode(root / path) for path in version.submodules)]:
         os.chmod(place, 0)
     return sealed
+
+
+def list_changed(server: Server, rev: str, since: str) -> list[str]:
+    """Return the files of a commit that differ from those of another."""
+    args = {"rev": rev, "changed_since": since, "include_hidden": True}
+    files: list[str] = json.loads(server.ask("1", "list_files", args).line)["result"]["files"]
+    return files
+
+
+def read_files(root: Path, policy: Policy | None) -> dict[str, bytes]:
+    """Return the contents of all files in a directory that may be read."""
+    with Tree(str(root), policy) as tree:
+        args = {"include_hidden": True}
+        listed = json.loads(Server(ColdCorpus(tree)).ask("1", "list_files", args).line)["result"]["files"]
+        return {path: b"".join(tree.open(path).chunks()) for path in listed}
 
 
 def ask(server: Server, op: str, args: dict[str, Any]) -> Answers:
@@ -282,10 +301,15 @@ def test_every_commit_answers_as_its_checkout_does(seed: int, tmp_path: Path) ->
                 for _ in range(dice.choice([0, 1, 3]) if commits.memory else 0):
                     assert commits.memory is not None
                     commits.memory.idle() or commits.idle()
+        pairs = list(product([version.rev for version in versions], repeat=2))
+        changed = {pair: list_changed(Server(working), *pair) for pair in pairs}
     assert [read_repository(place) for place in places] == before
     seen: Counter[str] = Counter()
+    contents: dict[str, dict[str, bytes]] = {}
     for version in versions:
-        sealed = check_out(root, kept, version, missing)
+        check_out(root, kept, version)
+        contents[version.rev] = read_files(root, policy)
+        sealed = seal(root, kept, version, missing)
         with held_to_permissions(), Tree(str(root), policy) as tree:
             there = Server(ColdCorpus(tree))
             for op, args, answers in asked[version.rev]:
@@ -293,3 +317,5 @@ def test_every_commit_answers_as_its_checkout_does(seed: int, tmp_path: Path) ->
                 assert without_lost(answers, sealed, root) == without_lost(wanted, sealed, root), (op, args)
                 seen[op] += 1
     assert len(seen) > 5
+    for (now, then), files in changed.items():
+        assert files == [path for path, data in contents[now].items() if contents[then].get(path) != data]
