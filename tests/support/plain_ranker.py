@@ -91,6 +91,7 @@ class PlainRanker:
 
     def rank(self, query: str) -> tuple[list[tuple[str, float]], list[tuple[str, int]]]:
         """Return all files with a score, best first, and the terms with the number of files that have each."""
+        query = self.sections(query)
         terms = self.terms(query)
         having = {word: [path for path in self.texts if self.has(path, word)] for word in terms}
         weights = {
@@ -110,6 +111,16 @@ class PlainRanker:
         order.sort(key=lambda path: (-self.rounded(scores[path]), path))
         counted = [(spelling, len(having[word])) for word, (spelling, _) in terms.items()]
         return [(path, self.rounded(scores[path]) / 10000) for path in order], counted
+
+    def sections(self, query: str) -> str:
+        """Cut a report before each heading, and leave out what is below those about its environment."""
+        title, *others = re.split(r"\n(?=[ \t\r\v\f]*(?:#|\*\*))", query.strip(" \t\n\r\v\f"))
+        read = [title]
+        for section in others:
+            heading = [lower(run) for run in runs(section.split("\n")[0])]
+            if len(heading) > RULES["heading_words"] or not set(heading) & set(RULES["environment"]):
+                read.append(section)
+        return "\n".join(read)
 
     def rounded(self, score: int) -> int:
         return floored(Fraction(score, 10) + Fraction(1, 2))

@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import NamedTuple
 
-from zeno.ranking.rules import BACKQUOTED, COMPOUND, FIRST_LINE, REPEATED, STOP_WORDS
+from zeno.ranking.rules import BACKQUOTED, COMPOUND, ENVIRONMENT, FIRST_LINE, HEADING_WORDS, REPEATED, STOP_WORDS
 from zeno.ranking.words import RUN, split_run, stem
 
 _BACKQUOTED = re.compile(rb"`([^`\n]+)`")
@@ -44,7 +44,7 @@ class Question(NamedTuple):
 
 def read_query(query: str) -> Question:
     """Return what a query asks for."""
-    raw = query.encode()
+    raw = _leave_out_environment(query.encode())
     runs = RUN.findall(raw)
     quoted = {run for part in _BACKQUOTED.findall(raw) for run in RUN.findall(part)}
     spoken = [run for run in runs if run.lower() not in STOP_WORDS]
@@ -85,6 +85,19 @@ def read_query(query: str) -> Question:
         frozenset(_end(name.lower()) for name in _FILE.findall(raw)),
         bool(rest),
     )
+
+
+def _leave_out_environment(query: bytes) -> bytes:
+    """Return a report without the sections that say on which systems and versions it was seen, not what is wrong."""
+    title, *lines = query.strip().split(b"\n")
+    read, is_read = [title], True
+    for line in lines:
+        if line.lstrip().startswith((b"#", b"**")):
+            heading = RUN.findall(line.lower())
+            is_read = len(heading) > HEADING_WORDS or ENVIRONMENT.isdisjoint(heading)
+        if is_read:
+            read.append(line)
+    return b"\n".join(read)
 
 
 def _end(path: bytes) -> bytes:

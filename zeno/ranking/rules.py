@@ -25,4 +25,6 @@ SHOWN_LINES: int = _DATA["shown_lines"]
 MAX_RUN_BYTES: int = _DATA["max_run_bytes"]
 MAX_DIGITS: int = _DATA["max_digits"]
 KINDS: list[dict[str, Any]] = _DATA["kinds"]
+HEADING_WORDS: int = _DATA["heading_words"]
+ENVIRONMENT = frozenset(word.encode() for word in _DATA["environment"])
 STOP_WORDS = frozenset(word.encode() for word in _DATA["stop_words"])

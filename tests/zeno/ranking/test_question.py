@@ -27,6 +27,21 @@ def test_the_first_line_of_a_report_and_what_it_repeats_weigh_more():
     assert read_query("close fails\n").terms[b"clos"].weight == 100
 
 
+def test_sections_of_a_report_about_its_environment_are_not_read():
+    report = """close fails
+## Python version
+3.11
+**Steps**
+call close
+ ** OS **: Linux
+rows.py
+# Any version of it fails"""
+    spellings = {term.spelling for term in read_query(report).terms.values()}
+    assert spellings == {"close", "fails", "steps", "call", "version"}
+    assert read_query("# Python version").terms.keys() == {b"python", b"version"}
+    assert not read_query("close fails\n\n## Versions\n3.11").is_report
+
+
 def test_a_single_character_counts_only_where_there_is_nothing_else():
     assert list(read_query("g").terms) == [b"g"]
     assert list(read_query("g value").terms) == [b"valu"]
