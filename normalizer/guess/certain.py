@@ -12,8 +12,8 @@ from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import BY_NAME
 from normalizer.errors import CannotRun
 from normalizer.guess import shipped_fit
+from normalizer.guess.fields.values import widest_scale
 from normalizer.guess.propose import propose
-from normalizer.guess.values import widest_scale
 
 
 class CertainReading(NamedTuple):

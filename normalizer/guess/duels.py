@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import steps_of
-from normalizer.guess import names
-from normalizer.guess.profile import FieldProfile, is_failure
-from normalizer.guess.readings import FileReading
+from normalizer.guess.fields import names
+from normalizer.guess.fields.profile import FieldProfile, is_failure
+from normalizer.guess.fields.unexplained import tell_judgements
+from normalizer.guess.fields.values import declare_score
+from normalizer.guess.readings import FileReading, name_candidates, tell_unnamed
 from normalizer.guess.roles import NO_JUDGE, Roles, find_roles, names_aspect
 from normalizer.guess.rows import FileRows
-from normalizer.guess.values import declare_score
 
 CORE = re.compile(r"model|response|output|answer|assistant|system|candidate|option|is|better|wins?|[^a-z0-9<>=]")
 CERTAIN = {
@@ -244,10 +245,11 @@ def make_duel(
     elif "a" not in declared:
         texts = [steps_of(field.pointer)[-1] for field in sides[0]] if sides else ["answer-1", "answer-2"]
         compared = {side: {"text": text} for side, text in zip("ab", texts, strict=True)}
-        doubts = [*doubts, f"no field names the two generators: they are called {texts[0]} and {texts[1]}"]
+        others = name_candidates(rows, {"comparison": declared})
+        doubts = [*doubts, f"no field names the two generators: they are called {texts[0]} and {texts[1]}{others}"]
     declared = {"judge": roles.judge or {"text": NO_JUDGE}, **declared}
     if roles.judge is None and declared["judge"] == {"text": NO_JUDGE}:
-        doubts = [*doubts, f"no field names the judge: it is called {NO_JUDGE}, which the saved dialect may say better"]
+        doubts = [*doubts, tell_unnamed(rows, {"comparison": {**compared, **declared}}, "judge", NO_JUDGE)]
     flags = [pointer for pointer in rows.profile.fields if names.own_words(pointer) & names.SWAPS]
     if flags:
         doubts = [
@@ -262,6 +264,7 @@ def make_duel(
     comparison = {"item": roles.item if told_apart else roles.identity, **compared, **declared}
     if factors:
         comparison["factors"] = factors
+    doubts = [*doubts, *tell_judgements(rows.profile, {"parts": parts or [], "comparison": comparison}, used)]
     dialect = {
         "name": "guessed",
         "kind": "comparison",

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape, steps_of
-from normalizer.guess import names
-from normalizer.guess.profile import Profile
+from normalizer.guess.fields import names
+from normalizer.guess.fields.profile import Profile
 from normalizer.guess.readings import FileReading
 from normalizer.guess.roles import names_judge
 from normalizer.guess.rows import FIRST, FileRows
@@ -67,15 +67,19 @@ def find_nested(rows: FileRows) -> list[NestedRows]:
 
 
 def _sides(rows: FileRows) -> list[str]:
-    """Return the members of rows that are objects alike, with names that differ in a number or a letter."""
-    first = rows.profile.rows[0]
+    """Return the members of rows that are objects with the same members, unless they are criteria or judgements."""
     groups: dict[Any, list[str]] = defaultdict(list)
-    for key, value in first.items():
-        if type(value) is dict and (words := names.words(key)):
-            stem = tuple(word for word in words if not word.isdigit() and len(word) > 1)
-            groups[stem, tuple(sorted(value))].append(key)
+    for key, value in rows.profile.rows[0].items():
+        if type(value) is dict and value:
+            groups[tuple(sorted(value))].append(key)
     found = [keys for keys in groups.values() if len(keys) > 1]
-    return found[0] if len(found) == 1 and all(type(row.get(found[0][0])) is dict for row in rows.profile.rows) else []
+    if len(found) != 1 or not all(type(row.get(found[0][0])) is dict for row in rows.profile.rows):
+        return []
+    said = {word for key in found[0] for word in names.words(key)}
+    is_judged = bool(said & (names.JUDGEMENTS | names.SCORES)) or any(
+        names.are_qualities(f"/{key}") for key in found[0]
+    )
+    return [] if is_judged else found[0]
 
 
 def whole_document(rows: FileRows) -> FileRows:

@@ -4,8 +4,9 @@ from typing import BinaryIO, NamedTuple
 
 from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import dumps
-from normalizer.guess import names
 from normalizer.guess.duels import duel_readings
+from normalizer.guess.fields import names
+from normalizer.guess.fields.unexplained import join_names, may_judge
 from normalizer.guess.nested import find_nested, whole_document, write_split
 from normalizer.guess.preview import Preview, preview
 from normalizer.guess.readings import FileReading
@@ -39,7 +40,9 @@ def propose(stream: BinaryIO) -> Proposals | str:
         for readings in (_read_deeper(rows, flat), flat):
             if shown := _usable(stream, readings):
                 return Proposals(rows, shown)
-    return "no field of its rows looks like a score or a verdict"
+    near = [field for field in ways[0].profile.fields.values() if may_judge(field)]
+    nearest = f"; a dialect may say that one of these is: {join_names(near)}" if near else ""
+    return f"no field of its rows looks like a score or a verdict{nearest}"
 
 
 def _usable(stream: BinaryIO, readings: list[FileReading]) -> list[tuple[FileReading, Preview]]:

@@ -2,14 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from normalizer.documents.lossless import dumps
-from normalizer.guess import names
-from normalizer.guess.profile import FieldProfile
+from normalizer.guess.fields import names
+from normalizer.guess.fields.unexplained import join_names, may_name, pointers_in, tell_judgements
 from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE, Roles
 from normalizer.guess.rows import FileRows
-
-_MOST_NAMED = 5
-"""Fields that are not used and named."""
 
 
 class FileReading(NamedTuple):
@@ -33,10 +29,34 @@ def name_fields(roles: Roles) -> dict[str, Any]:
     }
 
 
-def _may_score(field: FieldProfile) -> bool:
-    """Whether a field that is not used has numbers that might be scores."""
-    own = names.own_words(field.pointer)
-    return (field.is_numeric or bool(field.kinds["numbers"])) and not own & names.NO_SCORES and not field.is_unique
+def tell_unnamed(rows: FileRows, declared: dict[str, Any], what: str, name: str) -> str:
+    """Return the doubt that nothing names the judge or the generator, with the fields that may."""
+    others = name_candidates(rows, declared)
+    return f"no field names the {what}: it is called {name}, which the saved dialect may say better{others}"
+
+
+def name_candidates(rows: FileRows, declared: dict[str, Any]) -> str:
+    """Return the fields that may name what no field is called by, for the end of a doubt; nothing if there are none."""
+    used = {*pointers_in({key: value for key, value in _flat(declared).items() if key != "factors"})}
+    fields = [field for at, field in rows.profile.fields.items() if at not in used and may_name(field, rows.looked_at)]
+    return f"; it may be one of these: {join_names(fields)}" if fields else ""
+
+
+def _tell_lone_sides(rows: FileRows, declared: dict[str, Any]) -> list[str]:
+    """Return the doubt about used fields that are called like one of two, where the other is not used with them."""
+    used = sorted({at for at in pointers_in(declared) if at in rows.profile.fields})
+    firsts, seconds = ({at: names.without_side(at) for at in used if names.is_side(at, which)} for which in (0, 1))
+    lone = set(firsts.values()) ^ set(seconds.values())
+    found = [at for at, rest in (firsts | seconds).items() if rest in lone]
+    if not found:
+        return []
+    others = name_candidates(rows, declared)
+    return [f"{', '.join(found)}: called like one of two that are compared, and the other is not found{others}"]
+
+
+def _flat(declared: dict[str, Any]) -> dict[str, Any]:
+    """Return a dialect with what is declared of an entry or a comparison beside the rest."""
+    return {**declared, **declared.get("fields", {}), **declared.get("comparison", {}), "fields": {}, "comparison": {}}
 
 
 def make_reading(
@@ -57,7 +77,7 @@ def make_reading(
     ]
     told = ["the file has no line of names: its columns are numbered"] if "columns" in rows.container else []
     told += [
-        f"no field names the {what}: it is called {name}, which the saved dialect may say better"
+        tell_unnamed(rows, declared, what, name)
         for role, key, name, what in lacking
         if role is None and key != named_by
     ]
@@ -66,10 +86,12 @@ def make_reading(
         for name, scale in scales.items()
         if "minimum" in scale and scale["minimum"] == scale["maximum"]
     ]
-    text = dumps(declared)
-    others = [at for at, field in rows.profile.fields.items() if f'"{at}"' not in text and _may_score(field)]
-    if others:
-        told.append(f"these fields have numbers, too, and are not used: {', '.join(others[:_MOST_NAMED])}")
+    told += [
+        f"a greater {name} may be worse, not better: no number here says which"
+        for name in scales
+        if set(names.words(name)) & names.WORSE
+    ]
+    told += _tell_lone_sides(rows, declared) + tell_judgements(rows.profile, declared)
     dialect = {
         "name": "guessed",
         "phase": 1,

@@ -1,15 +1,15 @@
 """Which fields name the item, the generator and the judge of a row, and what tells rows apart."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from normalizer.containers.values import fetch
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape, steps_of
-from normalizer.guess import names
-from normalizer.guess.profile import FieldProfile, Profile, is_failure
+from normalizer.guess.fields import names
+from normalizer.guess.fields.profile import FieldProfile, Profile, is_failure
 from normalizer.guess.rows import FileRows
 
 NO_JUDGE, NO_GENERATOR = "unnamed-judge", "unnamed-generator"
@@ -43,11 +43,19 @@ def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Role
     rows = _drop_unjudged(rows, used)
     fields = [field for field in rows.profile.fields.values() if field.pointer not in used and _is_name(field)]
     generators = sorted((field for field in fields if _names_generator(field)), key=_generator_rank)
-    judges = sorted((field for field in fields if names_judge(field)), key=_judge_rank)
+    judges = find_judges(fields)
     doubts = []
+    if not generators:
+        generators = [
+            one for one in fields if names.own_words(one.pointer) & names.WEAK_GENERATORS and _is_level(one, rows)
+        ]
+        doubts += [f"the generator is taken from {one.pointer}: is that what is compared?" for one in generators[:1]]
     if len(generators) > 1:
         others = ", ".join(field.pointer for field in generators[1:3])
         doubts.append(f"the generator is taken from {generators[0].pointer}; {others} may be meant instead")
+    if judges and (len(judges) > 1 or "user" in names.own_words(judges[0].pointer)):
+        others = "; ".join(f"{field.pointer} may be meant instead" for field in judges[1:3])
+        doubts.append(f"the judge is taken from {judges[0].pointer}{others and '; '}{others}")
     generator = {"at": generators[0].pointer} if generators else _of_document(rows, names.GENERATORS)
     judge = {"at": judges[0].pointer} if judges else _of_document(rows, names.JUDGES)
     named = {
@@ -63,9 +71,14 @@ def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Role
     told_by = _find_id_fields(rows, unnamed, generators[:1] + judges[:1], pair)
     if not told_by and not rows.has_keys:
         doubts.append("no field tells the rows apart, so each row is an item of its own, named by its number")
+    elif told_by and not _names_item(told_by[0]):
+        doubts.append(f"{told_by[0]} is taken for the item: with judge and generator it tells the rows apart")
     repeats = [pointer for pointer in told_by if names_repeat(rows.profile.fields[pointer])][:1]
     aspects = [pointer for pointer in told_by if names_aspect(rows.profile.fields[pointer])][:1]
-    item = _join([pointer for pointer in told_by if pointer not in (*named, *repeats, *aspects)])
+    first, *more = [pointer for pointer in told_by if pointer not in (*named, *repeats, *aspects)] or [""]
+    if more:
+        doubts.append(f"the item is {first} with {', '.join(more)}: is each about the item, or about who judged?")
+    item = _join([first, *more] if first or more else [])
     key = ["file", *(named[pointer] for pointer in told_by if pointer in named)]
     if repeats:
         doubts.append(f"{repeats[0]} is taken for the number of a repetition: those of one item count together")
@@ -117,7 +130,9 @@ def _generator_rank(field: FieldProfile) -> tuple[int, int, str]:
 def names_judge(field: FieldProfile) -> bool:
     """Whether a field names who judged, or numbers them."""
     said = names.own_words(field.pointer)
-    has_id = bool(said & {"id", "ids"})
+    has_id = bool(said & {"id", "ids", "idx", "index", "number", "no"})
+    if "user" in said and (field.is_unique or 2 * len(field.values) > field.rows):
+        return False
     if said & names.RATED_BY and said & {"by", "to"}:
         return not field.is_boolean and field.places <= 0
     if field.is_boolean or field.places > 0 or not (said & names.JUDGES or (said & names.RATERS and has_id)):
@@ -127,9 +142,14 @@ def names_judge(field: FieldProfile) -> bool:
     return not is_number and ("model" in said or "name" in said or has_id or len(said) == 1)
 
 
+def find_judges(fields: Iterable[FieldProfile]) -> list[FieldProfile]:
+    """Return the fields that name who judged, the likeliest first."""
+    return sorted((field for field in fields if names_judge(field)), key=_judge_rank)
+
+
 def _judge_rank(field: FieldProfile) -> tuple[int, str]:
     said = names.own_words(field.pointer)
-    return (len(said - names.JUDGES - names.RATERS - {"model", "name", "id", "ids"}), field.pointer)
+    return (len(said - names.JUDGES - names.RATERS - {"model", "name", "id", "ids"}) + ("user" in said), field.pointer)
 
 
 def names_aspect(field: FieldProfile) -> bool:
@@ -195,6 +215,15 @@ def _find_id_fields(
                 # Answers of several generators, by several judges, are of one item: they need no more to tell apart.
                 if _may_tell_apart(rows, [*pointers, *named]) and _tell_apart(rows, [*pointers, *named], pair):
                     return _without_needless(rows, pointers, named, pair)
+    for first in sorted(levels, key=_id_rank) if named else ():
+        # No field is called an id, and one with generator and judge is in each row once.
+        if (
+            first.places <= 0
+            and not first.is_boolean
+            and not first.is_unique
+            and _tell_apart(rows, [first.pointer, *named], pair)
+        ):
+            return _without_needless(rows, [first.pointer], named, pair)
     return []
 
 
@@ -210,6 +239,11 @@ def _without_needless(rows: FileRows, pointers: list[str], named: list[str], pai
         if _tell_apart(rows, [*pointers, *fewer], pair):
             named = fewer
     return [pointers[0], *named, *pointers[1:]]
+
+
+def _names_item(pointer: str) -> bool:
+    own = names.own_words(pointer)
+    return bool(own & names.ITEMS or own <= names.QUESTIONS or not pointer[1:])
 
 
 def _id_rank(field: FieldProfile) -> tuple[int, int, str]:

@@ -11,7 +11,7 @@ from normalizer.containers.readers.documents import JsonReader
 from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.pointers import escape
-from normalizer.guess.profile import Profile
+from normalizer.guess.fields.profile import Profile
 
 FIRST = 20_000
 """FileRows that are all looked at; of those after them every fiftieth is."""

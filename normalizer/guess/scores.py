@@ -1,24 +1,21 @@
 """Readings of a file as scores of single answers: columns of criteria, of judges or of generators, lists of repeats."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any, NamedTuple
 
 from normalizer.documents.pointers import steps_of
-from normalizer.guess import names
-from normalizer.guess.profile import FieldProfile
+from normalizer.guess.fields import names
+from normalizer.guess.fields.profile import FieldProfile
+from normalizer.guess.fields.values import Declared, declare_score, join_doubts, leave_out, widest_scale
 from normalizer.guess.readings import FileReading, make_reading, name_fields
-from normalizer.guess.roles import NO_GENERATOR, find_roles
+from normalizer.guess.roles import NO_GENERATOR, find_judges, find_roles
 from normalizer.guess.rows import FileRows
-from normalizer.guess.values import Declared, declare_score, join_doubts, leave_out, widest_scale
+from normalizer.guess.weights import GENERIC, weigh_fields
 
 _MOST_DIMENSIONS = 30
 _COLUMNS = 4
 """The weight of a table of several judges."""
 _ANSWERS = frozenset(("response", "model", "system", "answer", "output"))
-_GENERIC = 2
-"""The weight of a name that any number may have, such as `value`."""
-_FEW = 11
-"""Values of a scale without a name."""
 _PEOPLE = frozenset(("crowd", "expert", "human", *names.JUDGES))
 _MANY = 3
 """Columns that look like a table of several judges."""
@@ -31,14 +28,15 @@ def score_readings(rows: FileRows) -> list[FileReading]:
         return columns
     scored = []
     is_nameless = "columns" in rows.container
-    alike = {} if is_nameless else _alike(rows)
-    for field in rows.profile.fields.values():
-        weight = float(_has_few_values(field)) if is_nameless else max(_weight(field), alike.get(field.pointer, 0))
+    weights, told = weigh_fields(rows)
+    for at, weight in weights.items():
+        field = rows.profile.fields[at]
         if weight and (made := declare_score(field)) is not None:
             scored.append(_Scored(field, made, weight))
     families: dict[Any, list[_Scored]] = defaultdict(list)
     for one in scored:
         families[one.field.pointer if is_nameless else _family(one.field)].append(one)
+    families = _join_inner(families)
     lists = [one for one in scored if one.field.kinds["numbers"]]
     found = []
     for members in families.values():
@@ -48,7 +46,7 @@ def score_readings(rows: FileRows) -> list[FileReading]:
             beside = [one.weight for one in lists if _siblings(one.field, single[0].field)]
             readings = _family_readings(rows, single[:_MOST_DIMENSIONS], max([top, *beside]))
             cut = [_cut_doubt(single)] if len(single) > _MOST_DIMENSIONS else []
-            found += [reading._replace(doubts=[*cut, *reading.doubts]) for reading in readings]
+            found += [reading._replace(doubts=[*cut, *reading.doubts, *told]) for reading in readings]
     parents = {one.field.pointer.rpartition("/")[0] for one in scored if one not in lists}
     for one in lists:
         if len(lists) == 1 or one.field.pointer.rpartition("/")[0] not in parents:
@@ -78,61 +76,10 @@ def _siblings(one: FieldProfile, other: FieldProfile) -> bool:
 
 def _is_statistic(rows: FileRows, members: list[_Scored]) -> bool:
     """Whether fields are numbers of a table that is not about answers: never the same, and nothing is named beside."""
-    if any(one.weight > _GENERIC or not one.field.is_unique for one in members) or "columns" in rows.container:
+    if any(one.weight > GENERIC or not one.field.is_unique for one in members) or "columns" in rows.container:
         return False
     roles = find_roles(rows, {one.field.pointer for one in members})
     return roles.judge is None and roles.generator is None and roles.item == {"template": "{index}"}
-
-
-def _alike(rows: FileRows) -> dict[str, float]:
-    """Return the weights of fields that others beside them make likely: yes and no, a common first word, one scale.
-
-    Three columns of yes and no are a list of questions, whatever they are called. Of columns that begin with one word
-    for who rated, or that are single words with a few numbers up to the same one, where two are called by criteria, the
-    others are criteria, too.
-    """
-    found: dict[str, float] = {}
-    groups: dict[Any, list[FieldProfile]] = defaultdict(list)
-    for field in rows.profile.fields.values():
-        *parents, last = steps_of(field.pointer) or [""]
-        said = names.words(last)
-        texts = {text.strip().lower() for text in field.texts()}
-        if texts and texts <= {"yes", "no"}:
-            groups["yes or no", *parents].append(field)
-        elif field.is_unique or not said or names.own_words(field.pointer) & names.NO_SCORES:
-            continue
-        elif field.is_numeric and len(said) > 1 and said[0] in names.FILLERS:
-            groups[said[0], *parents].append(field)
-        elif field.is_numeric and len(said) == 1 and 2 < len(field.texts()) <= _FEW:
-            groups["one scale", *parents, field.greatest].append(field)
-    for (kind, *_), fields in groups.items():
-        known = sum(names.are_qualities(field.pointer) for field in fields)
-        if len(fields) >= _MANY if kind == "yes or no" else known >= 2:
-            found |= dict.fromkeys((field.pointer for field in fields), 3)
-    return found
-
-
-def _has_few_values(field: FieldProfile) -> bool:
-    """Whether the values of a field without a name are a few different ones, as those of a scale are."""
-    return 1 < len(field.texts_or_booleans()) <= _FEW and not field.is_unique
-
-
-def _weight(field: FieldProfile) -> float:
-    """How much the name of a field sounds like a score."""
-    own, said = names.own_words(field.pointer), names.all_words(field.pointer)
-    if own & names.NO_SCORES or said & {"logprob", "logprobs", "usage", "metrics"} or (field.is_unique and "id" in own):
-        return 0
-    # One item of a list says less about the row than a field of its own.
-    inner = 1.5 if any(step.isdigit() for step in steps_of(field.pointer)) else 0
-    if own <= names.JUDGES and field.is_boolean:
-        return 3 - inner
-    if own & names.METRICS:
-        return 1
-    if said & names.SCORES:
-        return (4 if own & names.SCORES or own & names.CRITERIA else 3) - inner
-    if own and (own <= names.CRITERIA or names.are_qualities(field.pointer)):
-        return 3 - inner
-    return 2 - inner if own & (names.LABELS | names.CRITERIA) else 0
 
 
 def _family(field: FieldProfile) -> Any:
@@ -143,12 +90,20 @@ def _family(field: FieldProfile) -> Any:
     return tuple(steps[:-1])
 
 
+def _join_inner(families: dict[Any, list[_Scored]]) -> dict[Any, list[_Scored]]:
+    """Return the families, those of one judgement as one: its members, and the verdicts of objects that are members."""
+    joined: dict[Any, list[_Scored]] = defaultdict(list)
+    for key, members in families.items():
+        outer = key[:-1] if type(key) is tuple and len(key) > 1 else ()
+        is_judgement = bool(outer) and bool(set(names.words(outer[-1])) & names.JUDGEMENTS)
+        joined[outer if is_judgement and outer in families else key] += members
+    return joined
+
+
 def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> list[FileReading]:
     reading = _criteria(rows, members, weight)
     if len(members) > 1 and _are_numbered(members):
-        return [
-            _by_column(rows, members, "judge_model", weight, ["columns that differ in a number are taken for raters"])
-        ]
+        return _read_numbered(rows, members, weight, reading)
     columns = _columns(members)
     if len(columns) > 1 and names.own_words(columns[0].field.pointer) & _ANSWERS:
         return [_by_column(rows, columns, "generator_model", weight), reading]
@@ -157,6 +112,23 @@ def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> l
     if len(members) == 1 or are_criteria or len(_labels(members)) > 1 or len(scales) > 1 or not _may_be_judges(members):
         return [reading]
     return [reading, _by_column(rows, members, "judge_model", weight)]
+
+
+def _read_numbered(rows: FileRows, members: list[_Scored], weight: float, criteria: FileReading) -> list[FileReading]:
+    """Return the readings of columns that differ in a number: raters, or answers where raters are named elsewhere."""
+    said = ", ".join(one.field.pointer for one in members)
+    beside = find_judges(rows.profile.fields.values())
+    are_raters = bool(names.own_words(members[0].field.pointer) & (names.JUDGES | names.RATERS))
+    judges = [f"{said}: columns that differ in a number are taken for raters"]
+    answers = [f"{said}: columns that differ in a number are taken for answers of several generators"]
+    if beside and not are_raters:
+        told = f"{beside[0].pointer} names the judge, so that the columns do not: {said}"
+        by_answer = _by_column(rows, members, "generator_model", weight, answers)
+        return [by_answer, criteria._replace(doubts=[told, *criteria.doubts])]
+    by_judge = _by_column(rows, members, "judge_model", weight, judges)
+    if are_raters or len(members) > len("ab"):
+        return [by_judge]
+    return [by_judge, _by_column(rows, members, "generator_model", weight, answers)]
 
 
 def _are_numbered(members: list[_Scored]) -> bool:
@@ -200,11 +172,19 @@ def _dimension(field: FieldProfile) -> str:
     return steps[-1] or "score"
 
 
+def _name_dimensions(fields: list[FieldProfile]) -> dict[str, str]:
+    """Return a name for each field: its last step, or that of the object it stands in; all steps if names are equal."""
+    found = {field.pointer: _dimension(field) for field in fields}
+    said = Counter(found.values())
+    return {at: name if said[name] == 1 else ".".join(steps_of(at)) for at, name in found.items()}
+
+
 def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileReading:
     """Each row is an answer, each field a criterion."""
-    scores = {_dimension(field): {"at": field.pointer, **made.value} for field, made, _ in members}
+    called = _name_dimensions([field for field, _, _ in members])
+    scores = {called[field.pointer]: {"at": field.pointer, **made.value} for field, made, _ in members}
     optional = leave_out(rows, scores) if len(members) > 1 else {}
-    scales = {_dimension(field): made.scale for field, made, _ in members}
+    scales = {called[field.pointer]: made.scale for field, made, _ in members}
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
     fields = {"file": roles.item, "scores": scores, **name_fields(roles)}
     doubts = join_doubts((field, made) for field, made, _ in members)
@@ -243,6 +223,9 @@ def _by_column(
     declared = {"parts": [field.pointer for field, _, _ in members], "fields": fields, "key": [*key, role]}
     scale = widest_scale([made.scale for _, made, _ in members])
     what = "judge" if role == "judge_model" else "generator"
+    beside = roles.judge if role == "judge_model" else roles.generator
+    if beside is not None and "at" in beside:
+        doubts = [*(doubts or []), f"{beside['at']} names a {what}, too: it is taken for a part of the item"]
     failed = sorted({repr(value): value for _, made, _ in members for value in made.value.get("failed", [])}.items())
     if failed:
         fields["scores"]["score"]["failed"] = [value for _, value in failed]

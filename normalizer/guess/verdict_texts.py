@@ -11,7 +11,6 @@ from normalizer.containers.text_patterns import extractor
 from normalizer.containers.values import fetch, reader
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import steps_of
-from normalizer.guess import names
 from normalizer.guess.duels import (
     CERTAIN,
     CORE,
@@ -23,7 +22,8 @@ from normalizer.guess.duels import (
     make_verdict,
     meanings_of,
 )
-from normalizer.guess.profile import FieldProfile, is_failure
+from normalizer.guess.fields import names
+from normalizer.guess.fields.profile import FieldProfile, is_failure
 from normalizer.guess.readings import FileReading
 from normalizer.guess.rows import FileRows
 
@@ -83,9 +83,14 @@ def _winner_by_name(rows: FileRows, field: FieldProfile, sides: list[Pair]) -> F
     value |= {**({"failed": failed} if failed else {}), "absent": "failed"}
     used = {field.pointer} | {one["at"] for one in compared if "at" in one}
     used |= {one.pointer for pair in sides for one in pair}
+    if names.is_side(compared[1].get("at", ""), 0) or names.is_side(compared[0].get("at", ""), 1):
+        compared = compared[1], compared[0]
+    places = [one["at"] for one in compared if "at" in one]
+    doubts = [] if names.is_side(places[0] if places else "", 0) else ["nothing says which of the two was shown first"]
+    doubts = [f"{told}: {' and '.join(places)}" if places else told for told in doubts]
     declared = {"a": compared[0], "b": compared[1], "winner": value}
     title = f"comparisons: {field.pointer} names the winner"
-    return make_duel(rows, title, declared, [], used, [], 7)
+    return make_duel(rows, title, declared, [], used, doubts, 7)
 
 
 def _find_names(

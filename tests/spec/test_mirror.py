@@ -66,9 +66,12 @@ TESTED_BY = {
     "normalizer/api": {"normalizer/api/test_ledgers.py": "numbers"},
     "normalizer/guess": {
         "normalizer/api/test_sources.py": "certain",
-        "normalizer/guess/test_propose.py": "duels names nested preview profile readings roles rows scores values "
-        "verdict_texts",
+        "normalizer/guess/test_propose.py": "duels nested preview readings roles rows scores verdict_texts weights",
         "whole/test_files_from_elsewhere.py": "shipped_fit",
+    },
+    "normalizer/guess/fields": {
+        "normalizer/guess/test_propose.py": "names profile values",
+        "normalizer/guess/test_told_fields.py": "unexplained item_properties",
     },
     "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble describe prepare run run_folder"},
     "normalizer/judge/calling": {

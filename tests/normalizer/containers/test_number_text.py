@@ -27,6 +27,7 @@ from normalizer.containers.number_text import number, patterns, readable_by
         ("7.05", "plain", "7.05"),
         ("1e05", "plain", "1e05"),
         ("70/100", "of_100", "70"),
+        ("12.5 %", "percent", "12.5"),
         ("10,05", "decimal_comma", "10.05"),
     ],
 )
@@ -67,6 +68,7 @@ def test_every_pattern_gives_the_value_of_the_digits_in_its_text(text, name):
         "of_5": f"{text}/5",
         "of_10": f"{text} / 10",
         "of_100": f"{text}/100",
+        "percent": f"{text} %",
         "double_brackets": f"[[{text}]]",
         "rating_at_end": f"10 points. Rating: [[{text}]].",
         "result_at_end": f"Feedback [RESULT] {re.sub('[.].*', '', text)}",

@@ -50,6 +50,62 @@ SCORES = {
         1,
         {("a", "grade"): (2, 8.5), ("b", "grade"): (1, 0.0)},
     ),
+    "percentages": (
+        table(("item", "model", "score"), (1, "a", "70%"), (2, "a", "85 %"), (3, "b", "12.5%"), (4, "b", "70%")),
+        1,
+        {("a", "score"): (2, 77.5), ("b", "score"): (2, 41.25)},
+    ),
+    "verdicts of yes and no": (
+        json.dumps(
+            [{"story_id": n // 2, "test": n % 2, "binary_verdict": ("Yes", "No", "No")[n % 3]} for n in range(9)]
+        ),
+        1,
+        {("unnamed-generator", "binary_verdict"): (9, 1 / 3)},
+    ),
+    "a scale in the name of a column": (
+        table(("item", "model", "Correct ones", "Effort (out of 10)"), (1, "a", 4, 7), (2, "a", 4, 7), (3, "b", 1, 2)),
+        1,
+        {("a", "Effort (out of 10)"): (2, 7.0), ("b", "Effort (out of 10)"): (1, 2.0)},
+    ),
+    "a judgement of booleans, one beside its reason": (
+        json.dumps(
+            [
+                {"id": n, "base": {"match": n % 2 == 0, "reason": LONG}, "tuned": {"match": n % 3 > 0, "reason": LONG}}
+                for n in range(6)
+            ]
+        ),
+        1,
+        {("base", "match"): (6, 0.5), ("tuned", "match"): (6, 4 / 6)},
+    ),
+    "columns on the scale of criteria": (
+        table(
+            ("rating_id", "user_id", "clarity", "usefulness", "review_confidence"),
+            *((n, f"u{n % 3}", 1 + n % 5, 5 - n % 5, 1 + n * 3 % 5) for n in range(15)),
+        ),
+        1,
+        {("unnamed-generator", name): (15, 3.0) for name in ("clarity", "usefulness", "review_confidence")},
+    ),
+    "conditions of an item beside what several said of it": (
+        table(
+            ("Text", "Annotator", "method", "Coherence", "a_Clarity", "a_Joy", "Certainty"),
+            *(
+                (f"text {n // 3}", n % 3, "xy"[n // 3 % 2], 1 + n % 5, 1 + n * 2 % 5, 1 + n * 3 % 5, n // 3 % 2)
+                for n in range(30)
+            ),
+        ),
+        1,
+        {
+            (m, d): (15, mean)
+            for m, d, mean in (
+                ("x", "Coherence", 3.0),
+                ("x", "a_Clarity", 3.0),
+                ("x", "a_Joy", 3.0),
+                ("y", "Coherence", 3.0),
+                ("y", "a_Clarity", 3.0),
+                ("y", "a_Joy", 3.0),
+            )
+        },
+    ),
     "several criteria in an object": (
         json.dumps([{"doc_id": n, "system_id": "s", "scores": {"fluency": 3, "coherence": n % 2}} for n in range(4)]),
         1,
@@ -439,6 +495,14 @@ def test_comparisons_come_out_as_they_are_in_the_file(name, tmp_path, capsys, mo
         (lines([{"id": n, "cost": n / 3, "output": LONG} for n in range(5)]), "looks like a score or a verdict"),
         (lines([{"id": n, "severity": "Minor"} for n in range(5)]), "looks like a score or a verdict"),
         (
+            lines([{"id": n, "group": n % 3, "label": ("MAJOR", "MINOR")[n % 2]} for n in range(9)]),
+            "a dialect may say that one of these is: /group (0 to 2), /label (MAJOR, MINOR)",
+        ),
+        (
+            lines([{"topic": f"t{n}", "n_comparisons": 4, "overall_winrate": n % 3 / 2} for n in range(120)]),
+            "looks like a score or a verdict",
+        ),
+        (
             '{\n"a": 1,\n"rows": [{"id": 1, "score": 2},]\n}\n',
             "as one document: it is not JSON: expected a value at line 3",
         ),
@@ -473,7 +537,7 @@ def test_what_is_doubtful_is_told(tmp_path, capsys):
         "the generator is taken from /model; /policy may be meant instead",
         "no field tells the rows apart",
         "no field names the judge",
-        "these fields have numbers, too, and are not used: /other",
+        "these fields may be judgements, too, and are not used: /other (0 to 3)",
         "scales as observed: score 1 to 2",
     ):
         assert doubt in said

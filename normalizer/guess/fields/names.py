@@ -32,6 +32,11 @@ _RULES: dict[str, list[Any]] = spec.resource("rules/guess_words.json")
     DRAWS,
     METRICS,
     RATED_BY,
+    JUDGEMENTS,
+    REASONS,
+    WEAK_GENERATORS,
+    WORSE,
+    TOTALS,
     _NO_QUALITIES,
 ) = (
     frozenset(_RULES[name])
@@ -56,6 +61,11 @@ _RULES: dict[str, list[Any]] = spec.resource("rules/guess_words.json")
         "draws",
         "metrics",
         "rated_by",
+        "judgements",
+        "reasons",
+        "weak_generators",
+        "worse",
+        "totals",
         "no_qualities",
     )
 )
@@ -65,6 +75,7 @@ LIKERT: list[list[str]] = _RULES["likert"]
 """Scales in words, the least first."""
 _QUALITY = re.compile(r"[a-z]{3,}(?:ness|ity|acy|ency|ancy|ance|ence)")
 SIDES = (("1", "2"), ("a", "b"), ("left", "right"), ("first", "second"))
+_STATED = re.compile(r"out[ _]of[ _]*\d+|\(\s*\d+\s*(?:-|to|\u2013)\s*\d+\s*\)|/\s*(?:5|7|10|100)\b", re.IGNORECASE)
 _MODEL = re.compile(
     r"gpt|llama|mistral|mixtral|gemma|claude|gemini|qwen|vicuna|alpaca|palm|bard|judge|human|deepseek|phi|\d+b\b",
     re.IGNORECASE,
@@ -98,10 +109,28 @@ def is_quality(word: str) -> bool:
 @lru_cache(maxsize=4096)
 def are_qualities(pointer: str) -> bool:
     """Whether the last step names criteria and nothing else but who rated, what was rated and the ends of a scale."""
-    rest = {word for word in own_words(pointer) if not word.isdigit()} - FILLERS
+    rest = {word for word in own_words(pointer) if len(word) > 1 and not word.isdigit()} - FILLERS
     return bool(rest) and all(map(is_quality, rest))
 
 
 def names_a_model(name: str) -> bool:
     """Whether a name looks like that of a model or a kind of judge."""
     return _MODEL.search(name) is not None
+
+
+def is_side(pointer: str, which: int) -> bool:
+    """Whether the last step is called like the first of two (0), or the second (1): `model_a`, `score 2`."""
+    return bool(own_words(pointer) & {side[which] for side in SIDES}) and not any(
+        word.isdigit() and word not in "12" for word in own_words(pointer)
+    )
+
+
+def without_side(pointer: str) -> frozenset[str]:
+    """Return the words of the last step without those that say which of two it is."""
+    return own_words(pointer) - {word for side in SIDES for word in side}
+
+
+def states_scale(pointer: str) -> bool:
+    """Whether the last step says on which scale its numbers stand: `Difficulty (out of 10)`, `tone (1-5)`."""
+    steps = steps_of(pointer)
+    return bool(steps) and _STATED.search(steps[-1]) is not None

@@ -8,8 +8,8 @@ from normalizer.containers.number_text import number, readable_by
 from normalizer.containers.values import fetch
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import steps_of
-from normalizer.guess import names
-from normalizer.guess.profile import FieldProfile, is_failure
+from normalizer.guess.fields import names
+from normalizer.guess.fields.profile import FieldProfile, is_failure
 from normalizer.guess.rows import FileRows
 
 _PLACES = 12
@@ -55,7 +55,7 @@ def join_doubts(fields: Iterable[tuple[FieldProfile, Declared]]) -> list[str]:
     for field, made in fields:
         for doubt in made.doubts:
             found.setdefault(doubt, []).append(field.pointer)
-    return [f"{doubt} ({', '.join(at)})" if len(at) > 1 else doubt for doubt, at in found.items()]
+    return [doubt if at[0] in doubt else f"{doubt} ({', '.join(at)})" for doubt, at in found.items()]
 
 
 def widest_scale(scales: list[dict[str, Any]]) -> dict[str, Any]:
@@ -127,6 +127,8 @@ def _numeric(field: FieldProfile, failed: list[Any]) -> Declared | None:
             return None
         failed += garbage
         doubts.append(f"{', '.join(map(repr, garbage))} of {field.pointer}: read as failures of the judge")
+    if len(field.patterns) > 1 and field.patterns - {"plain", "decimal_comma"}:
+        doubts.append(f"numbers of {field.pointer} are written in several ways: {', '.join(sorted(field.patterns))}")
     how: dict[str, Any] = {"number": sorted(field.patterns)} if field.kinds["numeric"] else {}
     if field.places > _PLACES:
         how["places"] = _PLACES

@@ -9,7 +9,7 @@ from typing import Any
 from normalizer.containers.number_text import number, readable_by
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import escape
-from normalizer.guess import names
+from normalizer.guess.fields import names
 
 MOST_FIELDS = 300
 """Fields that are profiled; keys that are data would make thousands of them."""
