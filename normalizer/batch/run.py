@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import contract_spec as spec
 from contract_spec.extras import install_command
 
 from normalizer.batch.watched_file import ProgressCallback
-from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, WorkerPool
+from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, Work, WorkerPool
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.reader import LOCK, is_ledger
@@ -92,7 +92,7 @@ def run(
                     engine, jobs, TaskRunner(folder, settings, replace, progress if jobs == 1 else None)
                 ) as pool:
                     done, flawed = _work(staging, pool, sources, progress)
-                account = Account(done, staging.merge(), flawed, settings.rubric.name)
+                    account = Account(done, staging.merge(pool.each), flawed, settings.rubric.name)
                 settling()
                 staging.commit()
             except BaseException:
@@ -107,7 +107,7 @@ def run(
     return account
 
 
-def _pool(engine: str, jobs: int, runner: TaskRunner) -> "WorkerPool[Take | Normalize, BundleCounts] | SparkPool":
+def _pool(engine: str, jobs: int, runner: TaskRunner) -> "WorkerPool[Work, Any] | SparkPool":
     if engine != "spark":
         return WorkerPool(jobs, runner)
     try:
@@ -119,7 +119,7 @@ def _pool(engine: str, jobs: int, runner: TaskRunner) -> "WorkerPool[Take | Norm
 
 def _work(
     staging: Staging,
-    pool: "WorkerPool[Take | Normalize, BundleCounts] | SparkPool",
+    pool: "WorkerPool[Work, Any] | SparkPool",
     sources: Iterable[str],
     progress: ProgressCallback,
 ) -> tuple[BundleCounts, bool]:

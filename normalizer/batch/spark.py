@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner
+from normalizer.batch.workers import STANDARD_INPUT, TaskRunner, Work
 from normalizer.errors import CannotRun
 
 T = TypeVar("T")
@@ -70,15 +70,16 @@ def session(*, quick: bool) -> SparkSession:
 class SparkPool:
     """Runs the tasks of `normalize` on Spark, like `workers.WorkerPool`.
 
-    Spark's executors take bundles in and normalize them, so they must see the bundles and the ledger's folder under the
-    same paths; standard input is read by this process. A task that Spark repeats gives the same bytes.
+    Spark's executors take bundles in, normalize them and write the buckets, so they must see the bundles and the
+    ledger's folder under the same paths; standard input is read by this process. A task that Spark repeats gives the
+    same bytes.
     """
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = replace(runner, folder=runner.folder.absolute())
         self._session = session(quick=True)  # the work is done by Python
 
-    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[BundleCounts]:
+    def each(self, parts: Iterable[Work]) -> Iterator[Any]:
         """Run the tasks, many at a time, and yield their results."""
         parts = iter(parts)
         while some := list(islice(parts, _AT_ONCE)):

@@ -1,7 +1,6 @@
-"""Tasks of a run, done in this process or in several: take bundles in, and normalize one bucket of them.
+"""Tasks of a run, done in this process or in several: take bundles in, normalize a bucket of them, merge its lines.
 
-Tasks share nothing but the staging folder. A worker ends when its pipe closes or the run's process has ended, so that
-none outlives the run.
+They share nothing but the staging folder. A worker ends when its pipe closes or the run has ended: none outlives it.
 """
 
 import gc
@@ -23,6 +22,7 @@ from normalizer.batch.part_files import PartFiles
 from normalizer.batch.watched_file import ProgressCallback, open_watched
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun
+from normalizer.ledger.bucket_merge import MergeTask, merge_bucket
 from normalizer.ledger.reader import STAGING
 from normalizer.screening.pipeline import BundleOutcome, normalize_file
 from normalizer.screening.reasons import Reason
@@ -101,6 +101,9 @@ class Normalize(NamedTuple):
     bucket: str
 
 
+Work = Take | Normalize | MergeTask
+
+
 @dataclass(frozen=True, slots=True)
 class TaskRunner:
     """Runs tasks in the staging folder of one ledger, under the settings of one run."""
@@ -111,8 +114,10 @@ class TaskRunner:
     progress: ProgressCallback | None = None
     """Told how much of a large file is read; None in another process."""
 
-    def do(self, part: Take | Normalize) -> BundleCounts:
-        """Run one task."""
+    def do(self, part: Work) -> Any:
+        """Run one task. Returns `BundleCounts`, or `Merged` for a MergeTask."""
+        if isinstance(part, MergeTask):
+            return merge_bucket(self.folder, part, replace=self.replace)
         if isinstance(part, Normalize):
             return _normalize(self.folder / STAGING, part.bucket, self.settings, self.progress)
         done = BundleCounts()

@@ -8,25 +8,22 @@ disk fails before COMMIT.
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from heapq import merge as merge_sorted
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
-from normalizer.ledger import buckets
-from normalizer.ledger.buckets import Chunk, chunks, split
-from normalizer.ledger.commit_record import LineFile, encode, line_file, node_name
+from normalizer.ledger.bucket_merge import Merged, MergeTask, plan_merge
+from normalizer.ledger.commit_record import LineFile, encode, node_name
 from normalizer.ledger.commit_tree import Change
 from normalizer.ledger.durable import sync, sync_tree
 from normalizer.ledger.integrity import Intact
-from normalizer.ledger.line_format import FILES, holds_comparisons, read_promise, sha_slice
+from normalizer.ledger.line_format import FILES, holds_comparisons, sha_slice
 from normalizer.ledger.reader import COMMIT, STAGING
-from normalizer.ledger.record_index import make_index
 from normalizer.ledger.recovery import commit_marker, put_in_place, recover
 
-T = TypeVar("T")
 _SETTINGS = {
     "manifest": "another manifest",
     "stated": "other values of --set",
@@ -61,7 +58,7 @@ class Staging:
         self._intact = Intact(folder)
         self.committed = False
         self._written: list[LineFile] = []
-        self._removed: dict[str, list[LineFile]] = {kind: [] for kind in FILES}
+        self._removed: set[LineFile] = set()
         self._change = Change()
 
     def begin(self) -> None:
@@ -103,21 +100,22 @@ class Staging:
         """Names of the folders with staged bundles; each is normalized on its own."""
         return sorted(os.listdir(self.root / "incoming"))
 
-    def merge(self) -> Counts:
+    def merge(self, run: Callable[[Iterable[MergeTask]], Iterable[Merged]]) -> Counts:
         """Make the next state of the buckets that the run changes, and count what the ledger will have.
 
-        Damage is reported here, before anything has changed.
+        `run` does the tasks, here or elsewhere, in any order. Damage is reported here, before anything has changed.
         """
         self._intact.check(self._list_staged("incoming"), self._settings.documents, replace=self._replace)
-        promises, counted = _Promises(), dict[str, int]()
-        for kind in FILES:
-            written = self._merge(kind, promises)
-            counted[kind] = sum(file.lines for file in written) - sum(file.lines for file in self._removed[kind])
-            self._written += written
-        self._require_one_kind(promises)
-        self._require_conservation(promises, counted)
-        removed = [file.place for kind in FILES for file in self._removed[kind]]
-        self._change = self._intact.tree.change(removed, self._written)
+        tasks = (
+            task for kind in FILES for task in plan_merge(self._folder, self._intact.tree, kind, replace=self._replace)
+        )
+        merged = list(run(tasks))
+        for part in merged:
+            self._written += part.written
+            self._removed |= part.removed
+        self._require_one_kind(set[bool]().union(*(part.holds for part in merged)))
+        self._require_conservation(merged)
+        self._change = self._intact.tree.change([file.place for file in self._removed], self._written)
         lines = {kind: total.lines for kind, total in self._change.totals.items()}
         valid, invalid = lines["records"], lines["invalid"]
         return Counts(lines["headers"], lines["audit"], valid + invalid, valid, invalid)
@@ -140,7 +138,7 @@ class Staging:
     def _obsolete(self) -> list[str]:
         """Return the names of the files of lines and records that the next state has no more."""
         written = {file.place for file in self._written}
-        places = {file.place for kind in FILES for file in self._removed[kind]} - written
+        places = {file.place for file in self._removed} - written
         gone = {name for place in places for name in (place.name, place.index_name) if name is not None}
         return sorted(gone | self._change.removed)
 
@@ -148,143 +146,35 @@ class Staging:
         """Leave the ledger as it was."""
         shutil.rmtree(self.root, ignore_errors=True)
 
-    def _merge(self, kind: str, promises: "_Promises") -> list[LineFile]:
-        """Write the next state of the buckets of one kind that change; returns what was written."""
-        fresh = _Ahead(chunks(kind, self._fresh(kind)), lambda chunk: chunk.sha256)
-        given = _Ahead(self._list_staged("incoming") if self._replace else iter(()), str)
-        touched = self._find_touched(kind) if self._replace else {}
-        written: list[LineFile] = []
-        if not self._intact.tree.total(kind).files and not fresh.sha256:
-            written += self._write(kind, "", iter(()))
-        while heads := [sha256 for sha256 in (fresh.sha256, given.sha256) if sha256]:
-            region = self._region(kind, min(heads), touched)
-            replaced = set(given.below(region))
-            present = chunks(kind, self._present(kind, region, replaced, promises))
-            new = promises.note_lines(kind, fresh.below(region))
-            written += self._write(kind, region, merge_sorted(present, new, key=lambda chunk: chunk.sha256))
-        return written
-
-    def _present(self, kind: str, region: str, replaced: set[str], promises: "_Promises") -> Iterator[bytes]:
-        """Yield the lines below a prefix that stay; all files of it are noted as removed."""
-        where = sha_slice(kind)
-        files = list(self._intact.tree.files(kind, region))
-        self._removed[kind] += files
-        for line in self._intact.lines(kind, files):
-            if line[where].decode() not in replaced:
-                yield line
-            else:
-                promises.note(kind, line, -1)
-
-    def _write(self, kind: str, region: str, content: Iterator[Chunk]) -> Iterator[LineFile]:
-        for place, data in split(kind, region, content):
-            (self.root / "new" / place.name).write_bytes(data)
-            index = None
-            if place.index_name is not None:
-                index = make_index(data)
-                (self.root / "new" / place.index_name).write_bytes(index)
-            yield line_file(place, data, index)
-
-    def _region(self, kind: str, sha256: str, touched: dict[str, int]) -> str:
-        """Return the prefix of everything that may have to be arranged anew for a bundle.
-
-        Adding lines can only split their bucket. Where lines are replaced by fewer ones, buckets come together again:
-        so this goes up as long as what stays untouched there fits into one bucket.
-        """
-        region = self._intact.tree.region(kind, sha256)
-        while touched and region:
-            above = region[:-1]
-            changed = sum(size for prefix, size in touched.items() if prefix.startswith(above))
-            if self._intact.tree.bytes_below(kind, above) - changed > buckets.BUCKET_BYTES:
-                break
-            region = above
-        return region
-
-    def _find_touched(self, kind: str) -> dict[str, int]:
-        """Return the buckets, with their bytes, that bundles of the run are in or may come into."""
-        found: dict[str, int] = {}
-        region: str | None = None
-        for sha256 in self._list_staged("incoming"):
-            if region is None or not sha256.startswith(region):
-                region = self._intact.tree.region(kind, sha256)
-                found[region] = sum(file.bytes for file in self._intact.tree.files_of(kind, sha256))
-        return found
-
-    def _fresh(self, kind: str) -> Iterator[bytes]:
-        """Yield the new lines of a kind, in order."""
-        for name in sorted(os.listdir(self.root / "parts")):
-            if name.endswith(f".{kind}"):
-                with (self.root / "parts" / name).open("rb") as file:
-                    yield from file
-
     def _list_staged(self, part: str) -> Iterator[str]:
         """Yield the hashes of a part of the staging folder, in order."""
         root = self.root / part
         for bucket in sorted(os.listdir(root)):
             yield from (name.removesuffix(".json") for name in sorted(os.listdir(root / bucket)))
 
-    def _require_one_kind(self, promises: "_Promises") -> None:
-        header = self._intact.first_header() if promises.kinds else None
-        if len(promises.kinds | ({holds_comparisons(header)} if header else set())) > 1:
+    def _require_one_kind(self, holds: set[bool]) -> None:
+        header = self._intact.first_header() if holds else None
+        if len(holds | ({holds_comparisons(header)} if header else set())) > 1:
             raise CannotRun(
                 f"{self._folder} would hold both single scores and comparisons, which are never mixed: normalize "
                 "bundles with per_comparison into a ledger of their own; nothing was changed"
             )
 
-    def _require_conservation(self, promises: "_Promises", counted: dict[str, int]) -> None:
+    def _require_conservation(self, merged: list[Merged]) -> None:
         """Raise CannotRun unless as many lines came and went as the headers that came and went promise."""
-        if (promises.valid, promises.invalid) != (counted["records"], counted["invalid"]):
+        entries, valid, invalid = (
+            sum(getattr(part, name) for part in merged) for name in ("entries", "valid", "invalid")
+        )
+        counted = Counter[str]()
+        for file in self._written:
+            counted[file.place.kind] += file.lines
+        for file in self._removed:
+            counted[file.place.kind] -= file.lines
+        if (valid, invalid) != (counted["records"], counted["invalid"]):
             raise CannotRun(
-                f"conservation does not hold: the headers promise {promises.valid:+} valid and {promises.invalid:+} "
+                f"conservation does not hold: the headers promise {valid:+} valid and {invalid:+} "
                 f"invalid records, but there are {counted['records']:+} and {counted['invalid']:+} in {self._folder}; "
                 "nothing was changed"
             )
-        if promises.entries != promises.valid + promises.invalid:
-            raise CannotRun(f"conservation does not hold: {promises.entries} entries are not valid + invalid")
-
-
-class _Promises:
-    """Counts that the headers of new bundles promise, less those of replaced ones."""
-
-    def __init__(self) -> None:
-        self.entries = self.valid = self.invalid = 0
-        self.kinds: set[bool] = set()
-        """Whether bundles that are added hold comparisons."""
-
-    def note_lines(self, kind: str, content: Iterable[Chunk]) -> Iterator[Chunk]:
-        """Yield new lines as they are; what headers promise is noted."""
-        for chunk in content:
-            if kind == "headers":
-                self.note(kind, chunk.data, 1)
-                self.kinds.add(holds_comparisons(chunk.data))
-            yield chunk
-
-    def note(self, kind: str, line: bytes, sign: int) -> None:
-        """Add or take away what a line promises, if it is a header."""
-        if kind != "headers":
-            return
-        counts = read_promise(line)
-        if counts is None:
-            raise CannotRun("a header is not one of ours: was the ledger edited? Nothing was changed")
-        self.entries += sign * counts.entries
-        self.valid += sign * counts.valid
-        self.invalid += sign * counts.invalid
-
-
-class _Ahead(Generic[T]):
-    """Items in the order of their hashes, of which the next can be looked at."""
-
-    def __init__(self, items: Iterator[T], hash_of: Callable[[T], str]) -> None:
-        self._items, self._hash_of = items, hash_of
-        self._next = next(items, None)
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the next item; empty after the last."""
-        return "" if self._next is None else self._hash_of(self._next)
-
-    def below(self, prefix: str) -> Iterator[T]:
-        """Yield the next items whose hashes begin so. The first that does not stays."""
-        while self._next is not None and self._hash_of(self._next).startswith(prefix):
-            item = self._next
-            self._next = next(self._items, None)
-            yield item
+        if entries != valid + invalid:
+            raise CannotRun(f"conservation does not hold: {entries} entries are not valid + invalid")

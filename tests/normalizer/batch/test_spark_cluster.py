@@ -69,8 +69,9 @@ def test_a_cluster_gives_the_same_bytes_and_its_driver_gets_no_records(tmp_path,
     from tests.support.spark_cluster import stages, started
 
     small, large = write_bundles(tmp_path / "small", 8), write_bundles(tmp_path / "large", 160)
+    many = write_bundles(tmp_path / "many", 3000)
     capsys.readouterr()
-    for name, bundles in (("small", small), ("large", large)):
+    for name, bundles in (("small", small), ("large", large), ("many", many)):
         assert main(["normalize", *bundles, "--out", str(tmp_path / f"plain-{name}")]) == 0
     ledger, larger = str(tmp_path / "plain-small"), str(tmp_path / "plain-large")
     by = ["--by", "judge_model,generator_model", "--format", "json"]
@@ -86,7 +87,7 @@ def test_a_cluster_gives_the_same_bytes_and_its_driver_gets_no_records(tmp_path,
     commands = [
         *printed,
         *([*command, "--out", str(tmp_path / f"spark.{command[-1]}")] for command in written),
-        ["normalize", *large, "--out", str(tmp_path / "on-cluster")],
+        ["normalize", *many, "--out", str(tmp_path / "on-cluster")],
     ]
     events = tmp_path / "events"
     events.mkdir()
@@ -103,7 +104,8 @@ def test_a_cluster_gives_the_same_bytes_and_its_driver_gets_no_records(tmp_path,
         plain = tmp_path / f"plain.{command[-1]}"
         assert main([*command, "--out", str(plain)]) == 0
         assert (tmp_path / f"spark.{command[-1]}").read_bytes() == plain.read_bytes()
-    assert files_of(tmp_path / "on-cluster") == files_of(tmp_path / "plain-large")
+    assert files_of(tmp_path / "on-cluster") == files_of(tmp_path / "plain-many")
+    assert len(list((tmp_path / "on-cluster").glob("records-?.jsonl"))) > 4
 
     found, executors = stages(events)
     assert len(executors) == 2

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from normalizer.cli import INTERRUPTED, main
+from normalizer.ledger.buckets import chunks, split
+from normalizer.ledger.line_format import FILES
 from normalizer.ledger.reader import reading
 from tests.normalizer.batch.test_run import made, tree
 from tests.support.bundles import bundle, entry
@@ -315,3 +317,44 @@ def test_the_records_of_a_bundle_are_read_from_its_buckets_only(crowd):
         finally:
             for away in ledger.glob("*.away"):
                 away.rename(away.with_suffix(".jsonl"))
+
+
+def test_thousands_of_small_and_a_few_huge_bundles_give_one_ledger_whatever_happens_on_the_way(tmp_path, capsys):
+    """In any order, in several runs, one of them killed; the files are those of the plain definition, and guarded."""
+    (tmp_path / "b").mkdir()
+    sizes = [1 + number % 3 for number in range(2000)] + [6000, 6000, 12000]
+    for number, size in enumerate(sizes):
+        odd = [{"surplus": 1} if item % 500 == 499 else {} for item in range(size)]
+        entries = (entry(f"{number}-{item}.pdf", **more) for item, more in enumerate(odd))
+        (tmp_path / "b" / f"{number}.json").write_text(json.dumps(bundle(*entries, run_id=f"r{number}")))
+    whole, ledger = tmp_path / "whole", tmp_path / "ledger"
+    assert main(["normalize", str(tmp_path / "b"), "--out", str(whole)]) == 1
+    with reading(whole) as opened:
+        for kind in FILES:
+            plain = dict(split(kind, "", chunks(kind, opened.lines(kind))))
+            assert plain == {place: (whole / place.name).read_bytes() for place in opened.places(kind)}
+    assert len(list(whole.glob("records-*.jsonl"))) > 16
+
+    chance = random.Random(5)
+    paths = chance.sample(sorted((tmp_path / "b").iterdir()), len(sizes))
+    for start, stop in ((0, 700), (700, 1500)):
+        names = tmp_path / f"part-{start}"
+        names.mkdir()
+        for path in paths[start:stop]:
+            (names / path.name).hardlink_to(path)
+    assert main(["normalize", str(tmp_path / "part-0"), "--out", str(ledger)]) in (0, 1)
+    command = ["normalize", str(tmp_path / "part-700"), "--jobs", "2", "--out", str(ledger)]
+    run = Stopped(tmp_path / "stopped", command, below="/.staging/new/", suffix=".jsonl", mode="w")
+    run.wait_for(1)
+    run.kill()
+    assert main(["normalize", str(tmp_path / "b"), "--jobs", "2", "--out", str(ledger)]) == 1
+    assert tree(ledger) == tree(whole)
+
+    for path in chance.sample(sorted(path for path in ledger.glob("*.json*") if path.stat().st_size), 6):
+        data = bytearray(path.read_bytes())
+        data[chance.randrange(len(data))] ^= chance.randrange(1, 256)
+        path.write_bytes(bytes(data))
+        capsys.readouterr()
+        assert main(["aggregate", str(ledger)]) == 2
+        assert path.name in capsys.readouterr().err
+        shutil.copy(whole / path.name, path)
