@@ -177,7 +177,7 @@ TESTED_BY = {
     "zeno/revisions": {
         "zeno/results/test_changed_files.py": "submodules",
         "zeno/revisions/test_commit_corpus.py": "blob_file commit_tree",
-        "zeno/revisions/test_objects.py": "differences packs",
+        "zeno/revisions/test_objects.py": "differences",
         "zeno/revisions/test_refs.py": "served_commits",
     },
     "zeno/text": {"zeno/text/test_gitignore.py": "gitignore_syntax", "zeno/text/test_symbols.py": "blanking"},

@@ -114,7 +114,8 @@ class Pack:
             first = max(0, first - 3 * deviation * stride)
         last = (expected + 4 * deviation) * stride
         at = _find_id(ids, object_id, first, last)
-        if at < 0 and not ids[first : first + stride] <= object_id <= (ids[last : last + stride] or object_id):
+        behind = ids[last : last + stride]
+        if at < 0 and (ids[first : first + stride] > object_id or (behind and behind <= object_id)):
             at = _find_id(ids, object_id, 0, len(ids))
         if at < 0:
             return None
