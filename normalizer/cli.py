@@ -16,7 +16,7 @@ import click
 
 from normalizer.errors import CannotRun, Interrupted, did_you_mean
 from normalizer.terminal.help_format import write_text
-from normalizer.terminal.progress import LINE
+from normalizer.terminal.output import LINE
 
 INTERRUPTED = 128 + signal.SIGINT
 """The status after Ctrl-C."""

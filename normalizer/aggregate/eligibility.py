@@ -9,9 +9,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.aggregate.keys import Level
-from normalizer.documents import phases
+from normalizer.documents import protocol
 from normalizer.errors import CannotRun
 
 SELF = "CASE WHEN self_judged = 'true' OR judge_model = generator_model THEN 1 ELSE 0 END"
@@ -64,7 +64,7 @@ class Rules:
 
     def admits_phase(self, phase: Level) -> bool:
         """Whether records of a phase may be counted; a phase that cannot be read counts as diagnostic."""
-        return self.diagnostic or bool(phases.rules()["phases"][str(phase or 0)]["aggregated"])
+        return self.diagnostic or bool(protocol.rules()["phases"][str(phase or 0)]["aggregated"])
 
     def condition(self) -> str:
         """Return the rules as an SQL condition over `records`."""
@@ -82,7 +82,7 @@ class Rules:
 
     def _list_admitted(self) -> tuple[str, str]:
         """Return the phases and the kinds of judges that count, as lists of SQL."""
-        numbers = [name for name in sorted(phases.rules()["phases"]) if self.admits_phase(int(name))]
+        numbers = [name for name in sorted(protocol.rules()["phases"]) if self.admits_phase(int(name))]
         return ", ".join(numbers), ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
 
     def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...] | None) -> None:
@@ -90,8 +90,8 @@ class Rules:
         admitted = [kind for kind in kinds if self.admits(kind)]
         found = {
             "phase": sorted({str(kind.phase) for kind in admitted}),
-            "protocol_version": sorted({cell_names.level(kind.protocol) for kind in admitted}),
-            "leg": sorted({cell_names.level(kind.leg) for kind in admitted}),
+            "protocol_version": sorted({keys.level(kind.protocol) for kind in admitted}),
+            "leg": sorted({keys.level(kind.leg) for kind in admitted}),
         }
         for name, levels in found.items():
             if len(levels) > 1 and name not in (by or ()) and name not in self.mix:

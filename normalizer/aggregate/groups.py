@@ -10,7 +10,7 @@ from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Cells, Kind, Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.query import Query
-from normalizer.documents import phases
+from normalizer.documents import protocol
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import OpenLedgers
 
@@ -111,12 +111,12 @@ def _count_cells(engine: Engine, query: Query, judge: str | None = None) -> tupl
     not_selected = 0
     width = len(query.by)
     for row in engine.rows(query.kinds(without=judge)):
-        levels, (chosen, phase, protocol, self_judged, off, judges, leg, count) = tuple(row[:width]), row[width:]
+        levels, (chosen, phase, version, self_judged, off, judges, leg, count) = tuple(row[:width]), row[width:]
         if not chosen:
             not_selected += int(count)
             continue
-        kind = Kind(int(phase), protocol, bool(self_judged), bool(off), judges, leg)
-        if kind.off_scale and not phases.may_relax(kind.phase):
+        kind = Kind(int(phase), version, bool(self_judged), bool(off), judges, leg)
+        if kind.off_scale and not protocol.may_relax(kind.phase):
             raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
         valid.setdefault(levels, Counter())[kind] += int(count)
     return valid, not_selected

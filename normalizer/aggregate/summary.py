@@ -15,10 +15,9 @@ from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.groups import Found, find_groups
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.recipes import score_groups
+from normalizer.aggregate.recipes import Recipe, score_groups
 from normalizer.aggregate.units import Group, Numbers, prepare_records
 from normalizer.documents.exact import PLACES, ROUNDING, round_exact, round_root
-from normalizer.documents.recipes import Recipe
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from contract_models.eval.preferences import Preferences
     from contract_models.eval.summary import Summary
 
+    from normalizer.aggregate.recipes import Recipe
     from normalizer.aggregate.summary import Options
-    from normalizer.documents.recipes import Recipe
 
 M = TypeVar("M", bound=Model)
 
@@ -242,16 +242,16 @@ class LedgerNumbers:
 
 
 def _recipe(name: str | None, files: Sequence[str | Path]) -> "Recipe | None":
-    from normalizer.documents.recipes import read_recipe
+    from normalizer.aggregate.recipes import read_recipe
 
     return read_recipe(name, tuple(map(Path, files)))
 
 
 def model_of(kind: type[M], document: dict[str, Any]) -> M:
     """Return the document of a command as its model."""
-    from normalizer.tables import pretty
+    from normalizer.tables.formats import dumps
 
-    return kind.model_validate_json(pretty.dumps(document))
+    return kind.model_validate_json(dumps(document))
 
 
 def options_of(

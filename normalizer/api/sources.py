@@ -9,9 +9,8 @@ from pathlib import Path
 
 from normalizer.api.ledgers import Ledgers
 from normalizer.api.reading import normalize_paths
-from normalizer.batch.intake import document_bytes, open_bundle
+from normalizer.batch.intake import document_bytes, file_globs, open_bundle
 from normalizer.containers import shipped
-from normalizer.containers.readers.opening import file_globs
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings, load, parse_document
 from normalizer.errors import CannotRun

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from normalizer.errors import CannotRun
 from normalizer.ledger.buckets import raw_bucket, raw_place
@@ -191,3 +191,49 @@ def _new(place: Path) -> BinaryIO:
 def _place(root: Path, part: str, sha256: str) -> Path:
     """Return the path of a bundle in the staging folder."""
     return root / part / raw_bucket(sha256) / f"{sha256}.json"
+
+
+ProgressCallback = Callable[[str, int, int], None]
+"""Told how many of how many things of a kind are done."""
+LARGE = 1 << 24
+"""Bytes of a file from which on it is told how many of them are read."""
+_WATCHED_BLOCK = 1 << 20
+
+
+def open_watched(path: Path, size: int, progress: ProgressCallback | None) -> BinaryIO:
+    """Open a file for reading; if it is large, `progress` is told how many of its bytes are read."""
+    if progress is None or size < LARGE:
+        return path.open("rb")
+    return io.BufferedReader(_WatchedFile(path, size, progress), _WATCHED_BLOCK)
+
+
+class _WatchedFile(io.FileIO):
+    def __init__(self, path: Path, size: int, progress: ProgressCallback) -> None:
+        super().__init__(path)
+        self._size, self._progress = size, progress
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        count = super().readinto(buffer)
+        self._progress("bytes normalized", self.tell(), self._size)
+        return count
+
+
+_SUFFIXES = {"json": ["*.json"], "jsonl": ["*.jsonl", "*.json"], "csv": ["*.csv"], "zip": ["*.zip"]}
+
+
+_PACKED = ("", ".gz", ".zst")
+
+
+def file_globs(dialect: dict[str, Any] | None) -> list[str]:
+    """Return globs for the names of the files in a folder that the dialect reads."""
+    if dialect is None or "container" not in dialect:
+        return ["*.json"]
+    if "names" in dialect:
+        return list(dialect["names"])
+    found = [
+        glob + packed
+        for container in dialect["container"]
+        for glob in _SUFFIXES[container["kind"]]
+        for packed in (_PACKED if container["kind"] != "zip" else ("",))
+    ]
+    return list(dict.fromkeys(found))

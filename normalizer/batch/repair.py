@@ -16,7 +16,6 @@ from itertools import chain, groupby, islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from normalizer.batch.part_files import PartFiles
 from normalizer.batch.run import run
 from normalizer.batch.workers import outcome_of
 from normalizer.documents import protocol
@@ -29,6 +28,7 @@ from normalizer.ledger.commit_tree import CommitTree
 from normalizer.ledger.durable import create_folder, sync
 from normalizer.ledger.line_format import SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
+from normalizer.screening.pipeline import PartFiles
 
 _DOCUMENTS = {
     "rubric": "rubric",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import contract_spec as spec
 from contract_spec.extras import install_command
 
-from normalizer.batch.watched_file import ProgressCallback
+from normalizer.batch.intake import ProgressCallback
 from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, Work, WorkerPool
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger

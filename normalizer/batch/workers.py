@@ -17,14 +17,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from normalizer.batch.intake import open_bundle, take
-from normalizer.batch.part_files import PartFiles
-from normalizer.batch.watched_file import ProgressCallback, open_watched
+from normalizer.batch.intake import ProgressCallback, open_bundle, open_watched, take
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun
 from normalizer.ledger.bucket_merge import MergeTask, merge_bucket
 from normalizer.ledger.reader import STAGING
-from normalizer.screening.pipeline import BundleOutcome, normalize_file
+from normalizer.screening.pipeline import BundleOutcome, PartFiles, normalize_file
 from normalizer.screening.reasons import Reason
 
 _MOST_SHOWN = 10

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import cell_names, groups, keys
+from normalizer.aggregate import groups, keys
 from normalizer.aggregate.eligibility import ALONE, Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import start_engine
@@ -153,8 +153,8 @@ def _check_shared(judged: Labels, annotated: Labels) -> None:
     if shared:
         at = shared[0]
         raise CannotRun(
-            f"no item has both labels of models and gold: gold of {at} is about {cell_names.level(by_people[at])}, "
-            f"the models' labels about {cell_names.level(by_model[at])}; state the generator of both, in a manifest or "
+            f"no item has both labels of models and gold: gold of {at} is about {keys.level(by_people[at])}, "
+            f"the models' labels about {keys.level(by_model[at])}; state the generator of both, in a manifest or "
             "with --set generator_model=NAME"
         )
     raise CannotRun(

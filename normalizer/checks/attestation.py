@@ -9,12 +9,12 @@ import contract_spec as spec
 
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.recipes import read_recipe
 from normalizer.aggregate.summary import Options
 from normalizer.checks.instruments import instruments
 from normalizer.checks.published_tables.compare import check, follows
 from normalizer.checks.published_tables.figures import ALL_PAIRS, Pairing
 from normalizer.documents import protocol
-from normalizer.documents.recipes import read_recipe
 from normalizer.errors import CannotRun
 from normalizer.ledger.line_format import sha_slice
 from normalizer.ledger.reader import reading

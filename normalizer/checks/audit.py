@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.batch.watched_file import ProgressCallback
+from normalizer.batch.intake import ProgressCallback
 from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
-from normalizer.documents import lossless, phases
+from normalizer.documents import lossless, protocol
 from normalizer.documents.lossless import loads_plain
 from normalizer.ledger.commit_tree import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
@@ -258,7 +258,7 @@ def _facts(kind: str, record: dict[str, Any]) -> _Facts:
     judge, generator = (name if isinstance(name, str) else None for name in names)
     phase = record["phase"]
     numeric = isinstance(phase, (int, float)) and not isinstance(phase, bool) and phase in (0, 1, 2)
-    eligibility = phases.eligibility(record) if kind == "records" else None
+    eligibility = protocol.eligibility(record) if kind == "records" else None
     return _Facts(VERDICTS[kind], judge, generator, int(phase) if numeric else None, eligibility)
 
 

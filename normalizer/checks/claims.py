@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents.dialect import dialect_of
 from normalizer.documents.exact import round_exact
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import AppliedStep, escape, original, translate
 from normalizer.documents.rubric import Rubric, exact_sum, rubric_of
+from normalizer.documents.settings import dialect_of
 from normalizer.ledger.open_ledgers import check_conserved
 from normalizer.ledger.reader import Ledger
 

@@ -1,19 +1,19 @@
 """Find contradictions in rubrics, manifests and dialects before a run is paid for."""
 
+import json
 from collections import Counter
 from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.checks import hints
+from normalizer.checks import lint
 from normalizer.containers.mapping import Mapping
-from normalizer.documents import lossless, phases
+from normalizer.documents import lossless, protocol
 from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
-from normalizer.documents.manifest import files_named_twice
-from normalizer.documents.pointers import escape
+from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.rubric import rubric_mistakes
-from normalizer.documents.settings import LIMITS, check_dialect
-from normalizer.errors import UnusableDocument
+from normalizer.documents.settings import LIMITS, check_dialect, files_named_twice
+from normalizer.errors import UnusableDocument, did_you_mean
 from normalizer.screening.bundle import OF_EACH_FILE
 
 _EMPTY: dict[str, Any] = {"dimensions": {}}
@@ -34,7 +34,7 @@ def read_document(name: str, kind: str, data: bytes) -> tuple[Any, list[LintFind
     except spec.NotStrictJson as error:
         return None, [LintFinding(name, "", f"it is not strict JSON: {error}")]
     found = [
-        LintFinding(name, violation.pointer, hints.violation_in_words(f"eval/{kind}.json", value, violation))
+        LintFinding(name, violation.pointer, lint.violation_in_words(f"eval/{kind}.json", value, violation))
         for violation in spec.violations(f"eval/{kind}.json", to_builtin(value))
     ]
     return value, found
@@ -60,9 +60,9 @@ def manifest(name: str, value: dict[str, Any], rubric_name: str) -> list[LintFin
         )
     stated = exact_value(value.get("phase", Number("0")))
     phase = int(stated) if stated is not None else 0
-    if value.get("relaxations") and not phases.may_relax(phase):
+    if value.get("relaxations") and not protocol.may_relax(phase):
         found.append(LintFinding(name, "/relaxations", f"a run of phase {phase} has no relaxations: only phase 0 may"))
-    for key in phases.must_record(phase):
+    for key in protocol.must_record(phase):
         if key not in value and key not in OF_EACH_FILE:
             found.append(LintFinding(name, f"/{key}", f"phase {phase} requires {key}"))
     for index, item in enumerate(value["files"]):
@@ -73,12 +73,12 @@ def manifest(name: str, value: dict[str, Any], rubric_name: str) -> list[LintFin
 def _file(name: str, at: str, value: dict[str, Any], item: dict[str, Any], phase: int) -> list[LintFinding]:
     generator = item.get("generator_model", value.get("generator_model"))
     if generator is None:
-        required = "generator_model" in phases.must_record(phase)
+        required = "generator_model" in protocol.must_record(phase)
         return (
             [LintFinding(name, f"{at}/generator_model", f"phase {phase} requires generator_model")] if required else []
         )
     labelled = item.get("self_judged", value.get("self_judged"))
-    if phases.judges_itself({**value, "generator_model": generator}) and labelled is not True:
+    if protocol.judges_itself({**value, "generator_model": generator}) and labelled is not True:
         message = f"{dumps(generator)} would judge its own output, which must be labelled self_judged: true"
         return [LintFinding(name, f"{at}/self_judged", message)]
     return []
@@ -128,3 +128,68 @@ def _rows(name: str, value: dict[str, Any]) -> list[LintFinding]:
             if "omitted" in value["fields"]["scores"][key] and not value["rubric"]["dimensions"][key].get("optional")
         ]
     return found
+
+
+_LONGEST = 60
+
+
+def violation_in_words(schema: str, value: Any, violation: spec.Violation) -> str:
+    """Return a violation in words, with similar names for an unknown member or the wrong value of a known one."""
+    *above, last = steps_of(violation.pointer) or [""]
+    if violation.keyword == "additionalProperties":
+        known = _members(_schema_at(schema, value, above))
+        return f"{violation.message}: {did_you_mean(last, known)}" if known else violation.message
+    if violation.keyword in ("required", "type"):
+        return violation.message
+    wrong = _value_at(value, steps_of(violation.pointer))
+    shown = dumps(wrong)
+    shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
+    near = ""
+    if violation.keyword == "enum" and isinstance(wrong, str):
+        allowed = json.loads(violation.message.removeprefix("must be one of "))
+        guess = did_you_mean(wrong, [each for each in allowed if isinstance(each, str)])
+        near = f"; {guess}" if guess.startswith("did") else ""
+    return f"{violation.message}, not {shown}{near}"
+
+
+def _members(schema: dict[str, Any]) -> list[str]:
+    return list(schema.get("properties", {}))
+
+
+def _value_at(value: Any, steps: list[str]) -> Any:
+    for step in steps:
+        members = dict(enumerate(value)) if isinstance(value, list) else value
+        key = int(step) if isinstance(value, list) else step
+        value = members.get(key) if isinstance(members, dict) else None
+    return value
+
+
+def _schema_at(name: str, value: Any, steps: list[str]) -> dict[str, Any]:
+    """Return the schema of the value at a path; an empty one if it cannot be determined."""
+    document = spec.schema(name)
+    node: dict[str, Any] = document
+    for step in ["", *steps] if steps else [""]:
+        if step:
+            node = node.get("properties", {}).get(step) or node.get("items") or node.get("additionalProperties") or {}
+            value = _value_at(value, [step]) if isinstance(value, (dict, list)) else None
+        node, document, name = _resolve(node, document, name)
+        for branch in node.get("oneOf", []):
+            inner, _, _ = _resolve(branch, document, name)
+            if isinstance(value, dict) and inner.get("properties", {}).get("kind", {}).get("const") == value.get(
+                "kind"
+            ):
+                node = inner  # `kind` selects the alternative
+    return node
+
+
+def _resolve(node: dict[str, Any], document: Any, name: str) -> tuple[dict[str, Any], Any, str]:
+    """Return the schema that a reference leads to, and its document."""
+    while "$ref" in node:
+        file, _, fragment = str(node["$ref"]).partition("#")
+        if file:
+            name = f"{name.rpartition('/')[0]}/{file}"
+            document = spec.schema(name)
+        node = document
+        for step in steps_of(fragment):
+            node = node[step]
+    return node, document, name

@@ -18,8 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from normalizer.batch.part_files import PartFiles
-from normalizer.batch.watched_file import ProgressCallback
+from normalizer.batch.intake import ProgressCallback
 from normalizer.batch.workers import WorkerPool, outcome_of
 from normalizer.checks.joined_files import JoinedFiles
 from normalizer.documents import protocol
@@ -30,7 +29,7 @@ from normalizer.ledger.content_check import documents_named, settings_named
 from normalizer.ledger.line_format import FILES, SHA256, settings_in, sha_slice
 from normalizer.ledger.open_ledgers import check_records
 from normalizer.ledger.reader import Ledger
-from normalizer.screening.pipeline import BundleOutcome
+from normalizer.screening.pipeline import BundleOutcome, PartFiles
 
 _BUCKETS = 64
 _SCRATCH = "again"

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from normalizer.aggregate.recipes import read_recipe
 from normalizer.aggregate.summary import aggregate
 from normalizer.commands.options import (
     FORMATS,
@@ -22,13 +23,11 @@ from normalizer.commands.options import (
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.exact import PLACES
-from normalizer.documents.recipes import read_recipe
 from normalizer.errors import CannotRun
 from normalizer.statistics.sensitivity import aggregate_with_sensitivity
-from normalizer.tables import formats, pretty, sensitivity_tables, summary_table
+from normalizer.tables import formats, sensitivity_tables, summary_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
 
 SHOWN = 3
 """Decimal places in tables for people: fixed, so that numbers below each other are compared at a glance."""
@@ -112,7 +111,7 @@ def command(
         print_table(table, form)
         return 0
     if form == "json":
-        click.echo(pretty.dumps(summary))
+        click.echo(formats.dumps(summary))
     elif sensitivity:
         more = sensitivity_tables.list_tables(summary["sensitivity"], summary["by"])
         print_tables([("Means", summary_table.narrow(summary)), *more], form)

@@ -16,10 +16,9 @@ from normalizer.commands.options import (
     tell_unknown_levels,
 )
 from normalizer.statistics.agreement import agreement
-from normalizer.tables import agreement_table, pretty
+from normalizer.tables import agreement_table, formats
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
 
 
 @click.command(cls=Command)
@@ -40,7 +39,7 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
         report = agreement(folders, read_selection(**chosen))
     tell_unknown_levels(report, folders)
     if form == "json":
-        click.echo(pretty.dumps(report))
+        click.echo(formats.dumps(report))
     elif form in ("md", "text"):
         print_tables(agreement_table.list_tables(report), form)
     else:

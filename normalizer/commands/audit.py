@@ -19,11 +19,10 @@ from normalizer.commands.options import add_files, add_format, choose_check, ope
 from normalizer.documents import protocol
 from normalizer.ledger import signature as signatures
 from normalizer.ledger.reader import reading
-from normalizer.tables import audit_table, claims_table, evidence_table, formats, pretty
+from normalizer.tables import audit_table, formats
 from normalizer.tables.formats import Table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import LINE, show_elapsed
+from normalizer.terminal.output import LINE, WIDE, print_table, show_elapsed
 
 _PATH = click.Path(path_type=Path)
 
@@ -128,7 +127,7 @@ def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
         for table in audit_table.tables(report):
             print_table(table, form, nl=form == "md")
     elif form == "json":
-        click.echo(pretty.dumps(report))
+        click.echo(formats.dumps(report))
     else:
         # Escape sequences may be part of a name: do not strip them.
         write = {"text": audit_table.text, "csv": audit_table.csv_text}[form]
@@ -155,9 +154,9 @@ def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
     if not every:
         report["claims"] = [claim for claim in report["claims"] if claim["verdict"] in ("mismatch", "not_derivable")]
     if form == "json":
-        click.echo(pretty.dumps(report))
+        click.echo(formats.dumps(report))
     else:
-        print_table(claims_table.table(report), form)
+        print_table(audit_table.claims_table(report), form)
     return 1 if report["counts"]["mismatch"] else 0
 
 
@@ -165,12 +164,12 @@ def _print_evidence(ledger: Path, artifacts: Path, form: str, quick: bool) -> in
     report = evidence.verify(ledger, artifacts, None if quick else choose_check(verify=True), LINE)
     LINE.clear()
     if form == "json":
-        click.echo(pretty.dumps(report))
+        click.echo(formats.dumps(report))
     elif form == "csv":
-        print_table(evidence_table.everything(report), form)
+        print_table(audit_table.list_evidence(report), form)
     else:
-        print_table(evidence_table.counts(report), form, nl=True)
-        wrong = evidence_table.wrong(report)
+        print_table(audit_table.count_evidence(report), form, nl=True)
+        wrong = audit_table.list_wrong_evidence(report)
         if wrong.rows:
             print_table(wrong, form)
     return 0 if evidence.is_clean(report) else 1

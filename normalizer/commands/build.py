@@ -15,7 +15,7 @@ from normalizer.documents.study_file import analysis_of, digest_analysis, read_s
 from normalizer.errors import CannotRun
 from normalizer.export.results_folder import ResultsFolder, is_result_name, require_result_name
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.progress import LINE
+from normalizer.terminal.output import LINE
 
 _INPUTS = (
     *("ledgers", "ledger", "base", "candidate", "table", "gold", "preferences", "rubric"),

@@ -26,10 +26,9 @@ from normalizer.commands.options import (
     write_file,
 )
 from normalizer.commands.value_completion import complete_keys
-from normalizer.tables import calibration_table, pretty
+from normalizer.tables import calibration_table, formats
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
 
 _CRITERION = ("criterion",)
 
@@ -119,7 +118,7 @@ def command(
         refuse_inside_ledger(datasheet)
         write_file(datasheet, write_datasheet(folders, options, document).encode())
     if form == "json":
-        click.echo(pretty.dumps(document))
+        click.echo(formats.dumps(document))
     elif form == "csv":
         print_table(calibration_table.judges(document), form)
     else:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from normalizer.aggregate.recipes import read_recipe
 from normalizer.checks.attestation import Question, differences, statement
 from normalizer.checks.published_tables.compare import follows
 from normalizer.checks.published_tables.figures import COMPARED_BY, Pairing
@@ -23,14 +24,12 @@ from normalizer.commands.options import (
     write_file,
 )
 from normalizer.commands.value_completion import complete_keys
-from normalizer.documents.recipes import read_recipe
 from normalizer.documents.study_file import compare_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
-from normalizer.tables import check_table, formats, pretty
+from normalizer.tables import check_table, formats
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, show_elapsed
 
 
 @click.command(cls=Command)
@@ -129,7 +128,7 @@ def command(
         write_file(attest, statement(table, asked, report))
         print_note(f"stated in {attest}, unsigned")
     if form == "json":
-        click.echo(pretty.dumps(report))
+        click.echo(formats.dumps(report))
     else:
         found = check_table.table(report, everything=everything)
         if form == "csv" and report["diagnostic"]:

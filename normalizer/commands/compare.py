@@ -21,10 +21,9 @@ from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.estimation.paired_test import SPREAD
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
-from normalizer.tables import contrast_table, pretty
+from normalizer.tables import contrast_table, formats
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, show_elapsed
 
 
 @click.command(cls=Command)
@@ -84,7 +83,7 @@ def command(
     with show_elapsed("compare", shown=not chosen["verify"]):
         document = compare(folders, options, Contrast(key, paired, cluster, assume))
     if form == "json":
-        click.echo(pretty.dumps(document))
+        click.echo(formats.dumps(document))
     else:
         print_table(contrast_table.with_notes(document), form)
     return 0

@@ -7,7 +7,7 @@ import click
 from normalizer.commands.options import add_format
 from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
-from normalizer.tables import pretty
+from normalizer.tables import formats
 from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import WIDE, print_line
 
@@ -22,7 +22,7 @@ def command(name: str | None, form: str) -> int:
         click.echo(shipped.text(name), nl=False)
         return 0
     if form == "json":
-        click.echo(pretty.dumps({"dialects": [_list_dialect(each) for each in shipped.names()]}))
+        click.echo(formats.dumps({"dialects": [_list_dialect(each) for each in shipped.names()]}))
         return 0
     print_line(f"{'name':<16}files that it reads")
     for each in shipped.names():

@@ -9,7 +9,7 @@ import click
 from normalizer.commands.options import add_files, add_format, open_files
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, loads_plain
-from normalizer.documents.phases import eligibility
+from normalizer.documents.protocol import eligibility
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.line_format import RECORD_FILES, id_starts, sha_slice
 from normalizer.ledger.open_ledgers import refuse_changed_id

@@ -25,10 +25,9 @@ from normalizer.errors import CannotRun
 from normalizer.estimation.paired_test import SCALE
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
-from normalizer.tables import gate_table, pretty
+from normalizer.tables import formats, gate_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, show_elapsed
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _CRITERION = ("criterion",)
@@ -174,7 +173,7 @@ def command(
     _write(junit, gate_table.junit(document))
     _write(markdown, gate_table.summary(document))
     if form == "json":
-        click.echo(pretty.dumps(document))
+        click.echo(formats.dumps(document))
     else:
         print_table(gate_table.table(document), form)
     click.echo(f"gate: {document['verdict']}", err=True)

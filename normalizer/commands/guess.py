@@ -11,7 +11,7 @@ import click
 from normalizer.batch.intake import open_bundle
 from normalizer.commands.options import add_format
 from normalizer.containers import shipped
-from normalizer.containers.readers.packed import unpack
+from normalizer.containers.readers.opening import unpack
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import BY_NAME

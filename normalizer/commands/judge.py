@@ -12,8 +12,7 @@ from normalizer.documents.settings import BUILT_IN_RUBRIC, load
 from normalizer.errors import CannotRun
 from normalizer.judge.calling.call_loop import pending
 from normalizer.judge.calling.calls import visible
-from normalizer.judge.describe import describe_judge, make_judge
-from normalizer.judge.estimate import estimate
+from normalizer.judge.describe import describe_judge, estimate, make_judge
 from normalizer.judge.legs import Leg, refuse_with_legs
 from normalizer.judge.plan import Plan, plan
 from normalizer.judge.prepare import Documents, begin, inputs

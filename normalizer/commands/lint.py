@@ -14,7 +14,7 @@ from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
-from normalizer.tables import pretty
+from normalizer.tables import formats
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command
 
@@ -69,7 +69,7 @@ def command(
     found = list(_find_flaws(chosen, schemas))
     if form == "json":
         findings = [{"document": each.document, "pointer": each.pointer, "message": each.message} for each in found]
-        click.echo(pretty.dumps({"findings": findings}))
+        click.echo(formats.dumps({"findings": findings}))
     for finding in found if form == "text" else ():
         click.echo(printable(f"{finding.document}: {finding.pointer or 'the document'}: {finding.message}"))
     click.echo(f"{len(found)} found" if found else "nothing found", err=True)

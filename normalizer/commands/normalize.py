@@ -1,29 +1,30 @@
 """`normalizer normalize`."""
 
+import re
 import shlex
 import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
+import contract_spec as spec
 
-from normalizer.batch.intake import document_bytes, sources
+from normalizer.batch.intake import document_bytes, file_globs, sources
 from normalizer.batch.run import Account, run
 from normalizer.commands.options import take_one
 from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping
-from normalizer.containers.readers.opening import file_globs
 from normalizer.documents import protocol
-from normalizer.documents.lossless import dumps
-from normalizer.documents.set_options import metadata
+from normalizer.documents.lossless import Number, dumps
 from normalizer.documents.settings import Settings, load
-from normalizer.errors import CannotRun
-from normalizer.screening.bundle import phase_of
+from normalizer.errors import CannotRun, did_you_mean
+from normalizer.screening.metadata import phase_of
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.progress import LINE
+from normalizer.terminal.output import LINE
 
 _MOST_JOINED = 1 << 28
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
@@ -179,3 +180,37 @@ def _text(path: Path) -> str:
         return document_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
         raise CannotRun(f"{path} is not UTF-8, so it cannot be joined") from None
+
+
+_WHOLE = re.compile(r"0|[1-9][0-9]*")
+
+
+def metadata(given: tuple[str, ...]) -> dict[str, Any]:
+    """The metadata that FIELD=VALUE texts state. A factor is `factors.NAME=LEVEL`. The schema checks it later."""
+    known = list(spec.schema("eval/run_metadata.json")["properties"])
+    values: dict[str, Any] = {}
+    for text in given:
+        field, equals, value = text.partition("=")
+        if not equals:
+            raise CannotRun(f"--set {text}: write FIELD=VALUE")
+        group, dot, name = field.partition(".")
+        if group == "factors" and dot and name:
+            place, key = values.setdefault("factors", {}), name
+        elif field in known and field != "factors":
+            place, key = values, field
+        else:
+            names = [name for name in known if name != "factors"]
+            hint = did_you_mean(field, [*names, "factors.NAME"])
+            raise CannotRun(f"--set {field}: a run has no such field; {hint}")
+        if key in place:
+            raise CannotRun(f"--set {field} is given twice")
+        place[key] = _convert_value(field, value)
+    return values
+
+
+def _convert_value(field: str, value: str) -> Any:
+    if field == "phase" and _WHOLE.fullmatch(value):
+        return Number(value)
+    if field == "self_judged" and value in ("true", "false"):
+        return value == "true"
+    return value

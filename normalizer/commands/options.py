@@ -12,9 +12,9 @@ from normalizer.aggregate import keys as record_keys
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.recipes import recipes_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
-from normalizer.documents.recipes import recipes_of
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.estimation.paired_test import ASSUMPTIONS
 from normalizer.ledger.durable import write_whole
@@ -185,7 +185,7 @@ def choose_check(verify: bool) -> Check:
     if not verify:
         return check_records
     from normalizer.checks.reverify import check_against_bundles  # imports what normalizes bundles
-    from normalizer.terminal.progress import LINE
+    from normalizer.terminal.output import LINE
 
     def check(ledger: Ledger) -> None:
         check_against_bundles(ledger, LINE)

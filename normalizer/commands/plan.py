@@ -13,10 +13,9 @@ from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.noise.sample_size import PowerTarget
 from normalizer.noise.study_plan import plan
-from normalizer.tables import plan_table, pretty
+from normalizer.tables import formats, plan_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
 
 
 @click.command(cls=Command)
@@ -90,7 +89,7 @@ def command(
             frozenset(keys_of(repeats)),
         )
     if form == "json":
-        click.echo(pretty.dumps(document))
+        click.echo(formats.dumps(document))
     elif form == "csv":
         print_table(plan_table.noise(document), form)
     else:

@@ -7,6 +7,7 @@ import click
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
+from normalizer.aggregate.recipes import read_recipe
 from normalizer.commands.options import (
     DIAGNOSTIC,
     ENGINE,
@@ -24,13 +25,11 @@ from normalizer.commands.options import (
     open_files,
 )
 from normalizer.commands.value_completion import complete_keys
-from normalizer.documents.recipes import read_recipe
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.group_preferences import PreferenceOptions, preferences
-from normalizer.tables import preferences_table, pretty
+from normalizer.tables import formats, preferences_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables
-from normalizer.terminal.progress import show_elapsed
+from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
 
 
 @click.command(cls=Command)
@@ -99,7 +98,7 @@ def command(
     with show_elapsed("preferences", shown=not verify):
         document = preferences(open_files(ledgers), asked)
     if form == "json":
-        click.echo(pretty.dumps(document))
+        click.echo(formats.dumps(document))
     elif form in ("csv", "latex"):
         print_table(preferences_table.pairs(document), form)
     else:

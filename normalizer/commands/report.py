@@ -26,7 +26,7 @@ from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
 from normalizer.report.study import PARTS, ReportOptions
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.progress import LINE, Steps
+from normalizer.terminal.output import LINE, Steps
 
 
 @click.command(cls=Command)

@@ -1,13 +1,83 @@
 """Convert values read from a row, as a dialect declares it: numbers in text, labels, words, booleans, lengths."""
 
+import re
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
-from normalizer.containers.number_text import number, patterns
-from normalizer.containers.scope import Read
+import contract_spec as spec
+
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.errors import UnusableDocument, did_you_mean
+
+MISSING: Any = object()
+"""The absent value."""
+
+
+class Star(NamedTuple):
+    """A match of one `*` of `split`."""
+
+    key: str | None
+    """The key or index; None where a value is its own only item."""
+    value: Any
+    pointer: str
+    """From the row."""
+
+
+class Scope(NamedTuple):
+    """Sources that the values of one entry are read from."""
+
+    row: Any
+    part: Any
+    document: Any
+    reply: Any
+    key: str
+    joined: Any = None
+    stars: tuple[Star, ...] = ()
+    place: str = ""
+    """The key or index of the row in its container."""
+
+
+class Read(NamedTuple):
+    """A value that was read."""
+
+    value: Any
+    """The value, or `MISSING`."""
+    take: str
+    """Where it stood."""
+    how: str = ""
+    """How it was read, where it is not copied as it stands."""
+    failed: str = ""
+    """Why the judge gave no verdict, where the dialect declares that this means it."""
+
+
+ValueReader = Callable[[Scope], Read]
+
+
+_ZEROS = re.compile(r"^(-?)0+(?=[0-9])")
+
+
+@cache
+def patterns() -> dict[str, re.Pattern[str]]:
+    """The patterns of `rules/number_patterns.json` by name."""
+    rules = spec.resource("rules/number_patterns.json")
+    return {name: re.compile(rule["pattern"], re.ASCII) for name, rule in rules.items()}
+
+
+def number(text: str, name: str) -> Number | None:
+    """The number that a text is by the pattern of that name, spelled as JSON spells it; None where it is not one."""
+    match = patterns()[name].fullmatch(text)
+    if match is None:
+        return None
+    digits = match[1].replace(",", ".").removeprefix("+")
+    return Number(_ZEROS.sub(r"\1", digits, count=1))
+
+
+def readable_by(text: str) -> list[str]:
+    """The names of the patterns by which a text is a number."""
+    return [name for name in patterns() if number(text, name) is not None]
+
 
 _FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
 """Numbers beyond these are left as they are, for the rubric to refuse."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import re2
 
-from normalizer.containers.scope import MISSING, Read
+from normalizer.containers.conversions import MISSING, Read
 from normalizer.errors import UnusableDocument
 
 _MEMORY = 1 << 23

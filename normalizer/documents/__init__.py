@@ -1,7 +1,7 @@
 """The documents that describe a run, and the exact JSON they are written in.
 
 `lossless` reads and writes JSON without changing a number's spelling, `exact` rounds, `pointers` and `locate` find
-values and their lines. `rubric`, `manifest`, `dialect`, `phases` and `protocol` are the documents, `set_options` is
-metadata from the command line; `settings` loads them for one run. `artifacts` are the evaluated files, `recipes`
-the named scores of other boards with their files, `study_file` the steps of a study and its frozen analysis.
+values and their lines. `settings` loads rubric, manifest and dialect for one run; `rubric` has the scale, `protocol`
+the version of the rules and what each phase demands. `artifacts` are the evaluated files, `study_file` the steps of a
+study and its frozen analysis.
 """

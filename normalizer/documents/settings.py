@@ -2,18 +2,72 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import contract_spec as spec
 
 from normalizer.documents import lossless, protocol
-from normalizer.documents.dialect import Dialect, dialect_of
 from normalizer.documents.lossless import dumps, to_builtin
-from normalizer.documents.manifest import Manifest, files_named_twice, manifest_of
+from normalizer.documents.pointers import DialectStep
 from normalizer.documents.rubric import Rubric, rubric_mistakes, rubric_of
 from normalizer.errors import UnusableDocument
+
+STATED = ("phase", "protocol_version", "self_judged")
+"""Run metadata that a dialect may state."""
+
+
+class Dialect(NamedTuple):
+    """How one judge or tool writes."""
+
+    name: str
+    bundle: tuple[DialectStep, ...]
+    entry: tuple[DialectStep, ...]
+    rows: dict[str, Any] | None
+    """The document itself where it declares a container, whose rows are read; None for judge bundles."""
+    metadata: dict[str, Any]
+    """Run metadata that it states for the files it reads."""
+
+
+def dialect_of(document: dict[str, Any]) -> Dialect:
+    """The dialect a valid document declares."""
+    steps = {
+        part: tuple(DialectStep(step["take"], step.get("put")) for step in document.get(part, []))
+        for part in ("bundle", "entry")
+    }
+    rows = document if "container" in document else None
+    metadata = {name: document[name] for name in STATED if name in document}
+    return Dialect(document["name"], steps["bundle"], steps["entry"], rows, metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest that its schema accepts and that names no file twice."""
+
+    metadata: dict[str, Any]
+    files: dict[str, dict[str, Any]]
+    """By `file`, in the manifest's order."""
+    relaxations: tuple[dict[str, str], ...]
+
+    @property
+    def relaxed(self) -> frozenset[str]:
+        """The constraints that the relaxations lift."""
+        return frozenset(item["constraint"] for item in self.relaxations if "constraint" in item)
+
+
+def manifest_of(document: dict[str, Any]) -> Manifest:
+    """The manifest a document declares."""
+    metadata = {key: value for key, value in document.items() if key not in ("files", "relaxations")}
+    files = {item["file"]: item for item in document["files"]}
+    return Manifest(metadata, files, tuple(document.get("relaxations", [])))
+
+
+def files_named_twice(document: dict[str, Any]) -> list[str]:
+    """Return the files that are listed more than once."""
+    return [name for name, count in Counter(item["file"] for item in document["files"]).items() if count > 1]
+
 
 BUILT_IN_RUBRIC = "rules/rubrics/prompt-drift-v1.json"
 BY_NAME = "by_name"

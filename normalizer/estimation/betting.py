@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, log
 
-from normalizer.estimation.dirichlet_mean import Point
+from normalizer.estimation.intervals import Point
 
 _STAKES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 _STEPS = 60

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from normalizer.estimation.betting import capital_against, chance_of, find_bound, turn
 from normalizer.estimation.clusters import Clusters, robust_variance
-from normalizer.estimation.dirichlet_mean import DirichletMean, Point, points_of
-from normalizer.estimation.intervals import Interval, mean_interval
+from normalizer.estimation.intervals import DirichletMean, Interval, Point, mean_interval, points_of
 
 SCALE, SPREAD = "scale", "spread"
 LEAST_ITEMS = 5

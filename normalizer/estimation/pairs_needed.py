@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from normalizer.estimation.betting import capital_against, chance_of
 from normalizer.estimation.clusters import Clusters, robust_variance
-from normalizer.estimation.dirichlet_mean import DirichletMean, Point
+from normalizer.estimation.intervals import DirichletMean, Point
 from normalizer.estimation.paired_test import edge_point
 
 MOST = 10_000_000

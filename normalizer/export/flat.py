@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
 from normalizer.documents.lossless import loads_plain
-from normalizer.documents.phases import eligibility
+from normalizer.documents.protocol import eligibility
 from normalizer.errors import CannotRun
 from normalizer.ledger.commit_record import LineFile, read_verified
 from normalizer.ledger.commit_tree import CommitTree

@@ -14,8 +14,7 @@ from normalizer.documents.exact import ROUNDING, round_exact
 from normalizer.errors import CannotRun
 from normalizer.estimation.clusters import Clusters, gather
 from normalizer.estimation.paired_test import SCALE
-from normalizer.gate import comparison_sides
-from normalizer.gate.sides import Side, check_comparable, read
+from normalizer.gate.sides import MEASURE, Side, check_comparable, read_rates, read_scores
 from normalizer.gate.verdict import (
     Decision,
     Terms,
@@ -92,7 +91,7 @@ def gate_of(
 ) -> dict[str, Any]:
     """Compare the records of two opened ledgers of single scores, paired by artifact and judge."""
     before, after = (
-        read(name, engine, given, replace(options, where={**options.where, **where}))
+        read_scores(name, engine, given, replace(options, where={**options.where, **where}))
         for name, given, where in (
             ("base", base, gate_options.base_where),
             ("candidate", candidate, gate_options.candidate_where),
@@ -112,7 +111,7 @@ def _are_comparisons(base: Ledger, candidate: Ledger) -> bool:
 def _of_comparisons(base: Ledger, candidate: Ledger, options: Options, gate_options: GateOptions) -> dict[str, Any]:
     """Compare the rates against `gate_options.baseline`, paired by item, judge and order shown."""
     before, after = (
-        comparison_sides.read(
+        read_rates(
             name, ledger, replace(options, where={**options.where, **where}), gate_options.baseline, gate_options.mix
         )
         for name, ledger, where in (
@@ -121,7 +120,7 @@ def _of_comparisons(base: Ledger, candidate: Ledger, options: Options, gate_opti
         )
     )
     if gate_options.measures == TOTAL:
-        gate_options = replace(gate_options, measures=(comparison_sides.MEASURE,))
+        gate_options = replace(gate_options, measures=(MEASURE,))
     return _compare_sides([before, after], options, gate_options)
 
 
@@ -129,7 +128,7 @@ def _compare_sides(sides: list[Side], options: Options, gate_options: GateOption
     """Return the document of two sides."""
     differing = check_comparable(sides[0], sides[1], gate_options.mix)
     rubric = sides[0].rubric
-    names = [comparison_sides.MEASURE] if rubric is None else [*rubric.dimensions, "total"]
+    names = [MEASURE] if rubric is None else [*rubric.dimensions, "total"]
     for measure in gate_options.measures:
         if measure not in names:
             raise CannotRun(f"{measure} is not a measure: there are {', '.join(names)}")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from normalizer.aggregate import cell_names, groups, keys
+from normalizer.aggregate import groups, keys
 from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.eligibility import Kind, Levels
 from normalizer.aggregate.engines.interface import Engine
@@ -16,9 +16,16 @@ from normalizer.calibration.labels import Values, labels
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import OpenLedgers
+from normalizer.ledger.reader import Ledger
+from normalizer.preferences.comparisons import DECIDED, Compared, facing
+from normalizer.preferences.reading import read_comparisons
+from normalizer.statistics.spread import mean_of
 
 MUST_AGREE = ("phase", "judge_model", "judge_prompt_version", "protocol_version")
 """Keys whose levels must be the same on both sides."""
+MEASURE = "rate"
+"""The one measure of comparisons: the rate of the side's generator against the baseline, a draw being half a win."""
+_OF_COMPARISONS = (*MUST_AGREE, "criterion")
 
 
 class Side(NamedTuple):
@@ -49,7 +56,7 @@ class Side(NamedTuple):
         return Fraction(scale.minimum), Fraction(scale.maximum)
 
 
-def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Side:
+def read_scores(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Side:
     """Read one side. Raises CannotRun where it has several generators for one artifact, or nothing that counts."""
     extended = replace(options, by=(*options.by, *MUST_AGREE))
     query = query_of(given, extended)
@@ -70,7 +77,7 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
     owner: dict[str, str | None] = {}
     for artifact, generator in judged.by_item:
         if owner.setdefault(artifact, generator) != generator:
-            names = " and ".join(sorted({cell_names.level(generator), cell_names.level(owner[artifact])}))
+            names = " and ".join(sorted({keys.level(generator), keys.level(owner[artifact])}))
             raise CannotRun(
                 f"{name} has artifact {artifact} of {names}: choose one with --{name}-where generator_model=NAME"
             )
@@ -96,9 +103,7 @@ def _refuse_self_judged(name: str, counted: groups.Found, options: Options) -> N
         of_groups[levels[:width]].update(kinds)
     for levels in sorted(of_groups, key=keys.sort_key):
         if options.rules.only_self_judged(of_groups[levels]):
-            named = ", ".join(
-                f"{key} = {cell_names.level(level)}" for key, level in zip(options.by, levels, strict=True)
-            )
+            named = ", ".join(f"{key} = {keys.level(level)}" for key, level in zip(options.by, levels, strict=True))
             raise CannotRun(
                 f"all records of {name}{f' with {named}' if named else ''} are self-judged, which must not be the sole "
                 "basis of a verdict"
@@ -143,4 +148,48 @@ def check_comparable(base: Side, candidate: Side, mix: frozenset[str]) -> list[s
 
 
 def _join_levels(levels: set[keys.Level]) -> str:
-    return " and ".join(sorted(cell_names.level(level) for level in levels))
+    return " and ".join(sorted(keys.level(level) for level in levels))
+
+
+def read_rates(name: str, ledger: Ledger, options: Options, baseline: str | None, mix: frozenset[str]) -> Side:
+    """Read one side. Raises CannotRun without a baseline, with several generators against it, or with none."""
+    found = read_comparisons([ledger], options.by, options.where, options.rules, split=_OF_COMPARISONS)
+    generator, rival = _generator(name, found, baseline)
+    width = len(options.by)
+    cells: dict[tuple[str, Levels], dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
+    own = []
+    for levels, group in found.groups.items():
+        for one in facing(group, generator, rival):
+            if one.winner in DECIDED:
+                judge = "" if "judge_model" in mix else one.judge or ""
+                cells[one.item, levels[:width]][f"{one.first} {judge}"].append(one.score)
+                own.append(one.self_judged)
+    if not own:
+        raise CannotRun(f"{name} has no decided comparison of {generator} with {rival}")
+    if all(own):
+        raise CannotRun(f"all records of {name} are self-judged, which must not be the sole basis of a verdict")
+    items: dict[tuple[str, Levels], dict[str, Values]] = {
+        at: {cell: (mean_of(scores),) for cell, scores in sorted(given.items())} for at, given in cells.items()
+    }
+    levels_of = {key: {levels[width + place] for levels in found.groups} for place, key in enumerate(_OF_COMPARISONS)}
+    return Side(name, items, frozenset(), {}, levels_of, None, found.left_out, found.records)
+
+
+def _generator(name: str, found: Compared, baseline: str | None) -> tuple[str, str]:
+    """Return the side's generator and the baseline."""
+    names = sorted({each for group in found.groups.values() for one in group for each in (one.a, one.b)})
+    if not names:
+        raise CannotRun(f"{name} has no comparison that counts")
+    if baseline is None:
+        raise CannotRun(
+            f"the ledgers hold comparisons: say with --baseline NAME what both sides were compared with; {name} has "
+            f"{', '.join(names)}"
+        )
+    others = sorted({one.b for group in found.groups.values() for one in facing(group, baseline)})
+    if len(others) != 1:
+        told = f"compares {' and '.join(others)} with {baseline}" if others else f"has no comparison with {baseline}"
+        raise CannotRun(
+            f"{name} {told}: a side is one generator compared with the baseline, and its generators are "
+            f"{', '.join(names)}; normalize the runs into ledgers of their own"
+        )
+    return others[0], baseline

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.containers import shipped
-from normalizer.containers.readers.packed import unpack
+from normalizer.containers.readers.opening import unpack
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import BY_NAME

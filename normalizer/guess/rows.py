@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
-from normalizer.containers.number_text import number
+from normalizer.containers.conversions import number
 from normalizer.containers.readers.documents import JsonReader
 from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.rows import UnreadableContainer

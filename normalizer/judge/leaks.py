@@ -14,8 +14,7 @@ from typing import Any
 import contract_spec as spec
 
 from normalizer.documents.lossless import dumps, parse, to_builtin
-from normalizer.documents.manifest import Manifest
-from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
+from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS, Manifest
 from normalizer.errors import CannotRun
 from normalizer.judge.packet import Prompt, content_of, task_part
 

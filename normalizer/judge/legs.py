@@ -8,7 +8,7 @@ its name as `leg`, and no number mixes legs unless that is asked for.
 import re
 from typing import Any
 
-from normalizer.documents import phases
+from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps, parse
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
@@ -99,7 +99,7 @@ def _manifest(data: bytes, waiting: set[str], name: str, model: str) -> bytes:
         if file["file"] in waiting
     ]
     generators = [file.get("generator_model", document.get("generator_model")) for file in files]
-    own = [phases.judges_itself({"judge_model": model, "generator_model": each}) for each in generators]
+    own = [protocol.judges_itself({"judge_model": model, "generator_model": each}) for each in generators]
     if any(own) and not all(own):
         files = [{**file, "self_judged": label} for file, label in zip(files, own, strict=True)]
     rest = {key: value for key, value in document.items() if key not in ("self_judged", "files")}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents import phases
+from normalizer.documents import protocol
 from normalizer.documents.rubric import rubric_of
 from normalizer.errors import CannotRun
 
@@ -120,7 +120,7 @@ def _rules(phase: int, relaxations: list[dict[str, str]], task: tuple[str, ...])
     rules = said["rules"]
     if task:
         rules = [said["task"]["given"], *rules[1:], *(said["task"][name] for name in task)]
-    lines = [f"- {sentence}" for sentence in [*rules, *phases.statements(phase, relaxed)]]
+    lines = [f"- {sentence}" for sentence in [*rules, *protocol.statements(phase, relaxed)]]
     if relaxations:
         lines += ["", said["relaxations"], *(f"- {item['statement']}" for item in relaxations)]
     return "\n".join([*lines, "", *(f"- {sentence}" for sentence in said["reply"])])

@@ -6,10 +6,9 @@ Everything that would make the bundle wrong or invalid later is refused here, be
 from dataclasses import dataclass
 from typing import Any
 
-from normalizer.documents import lossless, phases, protocol
+from normalizer.documents import lossless, protocol
 from normalizer.documents.lossless import Number, dumps
-from normalizer.documents.manifest import Manifest
-from normalizer.documents.settings import BY_NAME, LIMITS, Settings
+from normalizer.documents.settings import BY_NAME, LIMITS, Manifest, Settings
 from normalizer.errors import CannotRun
 from normalizer.judge.leaks import coincidences
 from normalizer.judge.packet import TASK, Prompt, prompt
@@ -53,7 +52,7 @@ def plan(
         raise CannotRun("a judge run needs a manifest")
     stated = manifest.metadata
     phase = int(float(stated.get("phase", "0")))
-    if manifest.relaxations and not phases.may_relax(phase):
+    if manifest.relaxations and not protocol.may_relax(phase):
         raise CannotRun(
             f"the manifest states relaxations, which phase {phase} does not have: take them out or run phase 0"
         )
@@ -130,7 +129,7 @@ def _label(manifest: Manifest, judge: str | None) -> bool | None:
     for file in manifest.files.values():
         generator = _generator(manifest, file)
         known = judge is not None and generator is not None
-        own = phases.judges_itself({"judge_model": judge, "generator_model": generator}) if known else None
+        own = protocol.judges_itself({"judge_model": judge, "generator_model": generator}) if known else None
         label = file.get("self_judged", manifest.metadata.get("self_judged"))
         if label == BY_NAME:
             labels.append((own, True))
@@ -153,7 +152,7 @@ def _label(manifest: Manifest, judge: str | None) -> bool | None:
 
 def _require(metadata: dict[str, Any], manifest: Manifest, phase: int) -> None:
     """Raise CannotRun if metadata is missing that the phase requires of the bundle."""
-    needed = phases.must_record(phase)
+    needed = protocol.must_record(phase)
     if "judge_model" in needed and metadata["judge_model"] is None:
         raise CannotRun(f"phase {phase} needs the judge recorded: give judge_model in the manifest, or --model NAME")
     if "generator_model" in needed:

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from normalizer.documents.dialect import dialect_of
 from normalizer.documents.lossless import dumps, loads_plain
-from normalizer.documents.manifest import Manifest, manifest_of
 from normalizer.documents.pointers import translate
 from normalizer.documents.rubric import Rubric, rubric_of
-from normalizer.documents.settings import metadata_of_dialect, run_metadata
+from normalizer.documents.settings import Manifest, dialect_of, manifest_of, metadata_of_dialect, run_metadata
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.line_format import has_own_id, sha_slice
 from normalizer.ledger.reader import Ledger, reading

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from normalizer.documents.exact import round_exact, round_root
-from normalizer.estimation.dirichlet_mean import DirichletMean, Point
+from normalizer.estimation.intervals import DirichletMean, Point
 from normalizer.statistics.spread import mean_of
 
 LabelsByItem = Sequence[Sequence[Fraction]]

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import cell_names, groups
+from normalizer.aggregate import groups, keys
 from normalizer.aggregate.artifact_names import refuse_doubtful_repeats
 from normalizer.aggregate.summary import Options, count_left_out, open_on_engine, query_of
 from normalizer.aggregate.units import prepare_records
@@ -57,7 +57,7 @@ def plan(
     results = []
     for judge in sorted(judges):
         if len(prompts[judge]) > 1:
-            known = sorted(cell_names.level(prompt) for prompt in prompts[judge])
+            known = sorted(keys.level(prompt) for prompt in prompts[judge])
             raise CannotRun(
                 f"{judge} was asked under the prompt versions {' and '.join(known[:5])}, and a change of prompt is no "
                 f"noise: choose one with --where judge_prompt_version={known[-1]}"

@@ -11,12 +11,12 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from normalizer.aggregate.intervals import quantile
+from normalizer.aggregate.recipes import Recipe, RecipeRow
 from normalizer.documents.exact import round_exact
-from normalizer.documents.recipes import Recipe, RecipeRow
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import DECIDED, Comparison
-from normalizer.preferences.lasso import choose_strength, fit_lasso, predict
 from normalizer.preferences.lengths import sigmoid
+from normalizer.preferences.logistic import choose_strength, fit_lasso, predict
 
 if TYPE_CHECKING:
     import numpy as np

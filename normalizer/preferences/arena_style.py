@@ -10,8 +10,8 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from normalizer.aggregate.intervals import quantile
+from normalizer.aggregate.recipes import Recipe
 from normalizer.documents.exact import round_exact
-from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import DECIDED, Comparison
 from normalizer.preferences.lengths import sigmoid

@@ -7,15 +7,14 @@ from typing import Any
 from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.recipes import Recipe
 from normalizer.documents.exact import ROUNDING
-from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import Check, check_records, open_each
 from normalizer.ledger.reader import Ledger
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.lengths import length_bias
-from normalizer.preferences.order_effects import order_effects
-from normalizer.preferences.rates import RULE, rates
+from normalizer.preferences.rates import RULE, order_effects, rates
 from normalizer.preferences.ratings import ratings
 from normalizer.preferences.reading import MEMORY, read_on_engine
 from normalizer.preferences.recipes import TurnedPairs, describe, score_pairs

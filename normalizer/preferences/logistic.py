@@ -2,6 +2,7 @@
 
 Outcomes may lie between 0 and 1: a draw counts as half a win. The likelihood is concave, so that the maximum is unique
 where it exists; where outcomes can be separated it does not exist, and `fit` says so: `fit_penalized` has one then.
+`fit_lasso` adds the sum of the coefficients' absolute values, as the board does that publishes such ratings.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ _SINGULAR = 1e12
 """The condition of an information that determines no coefficients."""
 _LARGE = 15.0
 """A coefficient beyond this has run off to infinity: odds of three million to one."""
+FOLDS = 5
+STRENGTHS = tuple(10 ** (-4 + 8 * step / 9) for step in range(10))
+"""Ten from 1e-4 to 1e4, evenly on the scale of their logarithms: scikit-learn's default."""
+_LASSO_STEPS = 200
+_SURE = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +123,67 @@ def _likelihood(design: "Array", outcomes: "Array", weights: "Array", beta: "Arr
 
     values = design @ beta
     return float((weights * (outcomes * values - np.logaddexp(0, values))).sum())
+
+
+def fit_lasso(design: "Array", outcomes: "Array", weights: "Array", strength: float) -> "Array":
+    """Return the coefficients, by Newton's steps with the penalty taken exactly in each (proximal Newton)."""
+    import numpy as np
+
+    beta = np.zeros(design.shape[1])
+    for _ in range(_LASSO_STEPS):
+        fitted = predict(design, beta)
+        slope = strength * (design.T @ (weights * (fitted - outcomes)))
+        bend = strength * (design * (weights * fitted * (1 - fitted))[:, None]).T @ design
+        step = _newton_step(beta, slope, bend + _SURE * np.eye(len(beta)))
+        length, before = 1.0, _loss(design, outcomes, weights, strength, beta)
+        while length > 1e-8 and _loss(design, outcomes, weights, strength, beta + length * step) > before + 1e-12:
+            length /= 2
+        beta = beta + length * step
+        if np.abs(step).max(initial=0) < 1e-10:
+            break
+    return beta
+
+
+def choose_strength(design: "Array", outcomes: "Array", weights: "Array") -> float:
+    """Return the strength whose mean log loss on the rows left out is least; of equals the first.
+
+    Rows go to the folds in turn, from the last one on.
+    """
+    import numpy as np
+
+    folds = np.arange(len(outcomes))[::-1] % FOLDS
+    losses = []
+    for strength in STRENGTHS:
+        total = 0.0
+        for fold in range(FOLDS):
+            rest, out = folds != fold, folds == fold
+            beta = fit_lasso(design[rest], outcomes[rest], weights[rest], strength)
+            fitted = np.clip(predict(design[out], beta), _SURE, 1 - _SURE)
+            each = outcomes[out] * np.log(fitted) + (1 - outcomes[out]) * np.log(1 - fitted)
+            total -= float((weights[out] * each).mean())
+        losses.append(total)
+    return STRENGTHS[losses.index(min(losses))]
+
+
+def _newton_step(beta: "Array", slope: "Array", bend: "Array") -> "Array":
+    """Return the step that minimizes the quadratic form plus the penalty, coefficient by coefficient."""
+    import numpy as np
+
+    step = np.zeros(len(beta))
+    for _ in range(10_000):
+        before = step.copy()
+        for place in range(len(beta)):
+            own = bend[place, place]
+            others = slope[place] + bend[place] @ step - own * step[place]
+            target = beta[place] - others / own
+            step[place] = np.sign(target) * max(abs(target) - 1 / own, 0.0) - beta[place]
+        if np.abs(step - before).max(initial=0) < 1e-13:
+            break
+    return step
+
+
+def _loss(design: "Array", outcomes: "Array", weights: "Array", strength: float, beta: "Array") -> float:
+    import numpy as np
+
+    values = design @ beta
+    return float(np.abs(beta).sum() + strength * (weights * (np.logaddexp(0, values) - outcomes * values)).sum())

@@ -8,12 +8,11 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from normalizer.aggregate.recipes import Recipe, read_tasks, weigh
 from normalizer.documents.exact import round_exact
-from normalizer.documents.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.estimation.clusters import Clusters
 from normalizer.estimation.intervals import mean_interval
-from normalizer.estimation.task_weights import read_tasks, weigh
 from normalizer.preferences.alpaca_length import read_difficulties, score_at_equal_lengths
 from normalizer.preferences.arena_style import read_styles, score_at_equal_style
 from normalizer.preferences.comparisons import DECIDED, Comparison

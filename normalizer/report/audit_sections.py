@@ -5,14 +5,14 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.checks.evidence import GOOD, VERDICTS
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, el, join, table
 from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import Section, notes, percent, percents, section
 from normalizer.report.study import Study
-from normalizer.tables.evidence_table import NEVER, WORDS, elsewhere
+from normalizer.tables.audit_table import NEVER, WORDS, elsewhere
 
 _REASONS: dict[str, Any] = spec.resource("rules/reasons.json")
 LEFT_OUT = {
@@ -40,7 +40,7 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
     wrong: list[list[Any]] = []
     for part, report in enumerate(study.evidence):
         for finding in report["findings"]:
-            key = cell_names.level(finding["judge_model"]), finding["verdict"]
+            key = keys.level(finding["judge_model"]), finding["verdict"]
             place = placed.get((part, finding["record_id"]))
             if place is None:  # of a bundle that another ledger had already
                 continue
@@ -50,7 +50,7 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
                 drilldown = drilldowns.add(f"Record {finding['record_id'][:12]}", [place])
                 where = elsewhere(finding) or finding["why"] or ""
                 badge = el("span", finding["verdict"], class_="badge bad")
-                artifact = drilldowns.words(cell_names.level(finding["artifact"]), drilldown)
+                artifact = drilldowns.words(keys.level(finding["artifact"]), drilldown)
                 wrong.append([badge, artifact, key[0], finding["dimension"], finding["quote"], where])
     rows = [
         [
@@ -149,13 +149,13 @@ def _rates(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     rows = []
     for key, levels in study.sensitivity["invalid_rates"].items():
         for row in levels:
-            name = f"{key} {cell_names.level(row['level'])}"
+            name = f"{key} {keys.level(row['level'])}"
             every = drilldowns.add(f"{name}: all records", lookup.find_screened(key, row["level"], invalid=False))
             invalid = drilldowns.add(f"{name}: INVALID records", lookup.find_screened(key, row["level"], invalid=True))
             counts = [drilldowns.number(row["records"], every), drilldowns.number(row["invalid"], invalid)]
             shares = [percent(row["rate"]), percents(row["exact95"])]
             linked = [drilldowns.number(each, invalid or every) for each in shares]
-            rows.append([key, cell_names.level(row["level"]), *counts, *linked])
+            rows.append([key, keys.level(row["level"]), *counts, *linked])
     columns = ["key", "level", "records", "invalid", "rate", "95 % (exact)"]
     return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
 

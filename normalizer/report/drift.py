@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import ALONE, Rules
 from normalizer.aggregate.groups import is_selected
 from normalizer.aggregate.summary import Options
@@ -36,8 +36,8 @@ def drift(records: Iterable[RecordStatus], rubric: Rubric, options: Options, see
         judge, artifact = each.plain.get("judge_model"), each.plain.get("artifact")
         counts = each.kind is not None and options.rules.admits(each.kind) and each.status != "duplicate"
         if counts and judge is not None and artifact is not None and is_selected(each.plain, where):
-            prompt, protocol = (cell_names.level(each.plain.get(f"{name}_version"), " / ") for name in _VERSIONED)
-            generator = cell_names.level(each.plain.get("generator_model"))
+            prompt, protocol = (keys.level(each.plain.get(f"{name}_version"), " / ") for name in _VERSIONED)
+            generator = keys.level(each.plain.get("generator_model"))
             judged[judge][prompt, protocol][artifact, generator].append(each)
     found = []
     for judge in sorted(judged):

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.errors import CannotRun
 from normalizer.report.plots import COLOURS
 from normalizer.report.study import Study
 from normalizer.tables import (
     agreement_table,
+    audit_table,
     calibration_table,
     contrast_table,
-    evidence_table,
     gate_table,
     preferences_table,
     sensitivity_tables,
@@ -124,7 +124,7 @@ def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
         verdicts = gate_table.table(study.gate)
         yield "gate", diagnostic, verdicts, verdicts
     for number, report in enumerate(study.evidence):
-        counts, everything = evidence_table.counts(report), evidence_table.everything(report)
+        counts, everything = audit_table.count_evidence(report), audit_table.list_evidence(report)
         yield f"evidence{number + 1 if number else ''}", diagnostic, counts, everything
 
 
@@ -142,7 +142,7 @@ def _score_tables(
     for report in study.contrasts:
         table = contrast_table.table(report)
         key = report["contrasts"][0]["key"]
-        keyed = Table(["key", *table.columns], [[cell_names.as_text(key), *row] for row in table.rows], table.notes)
+        keyed = Table(["key", *table.columns], [[keys.as_text(key), *row] for row in table.rows], table.notes)
         yield f"contrast-{_file_name(key)}", flags, table, keyed
     if study.drift:
         drifted = _drift(study)
@@ -163,7 +163,7 @@ def _drift(study: Study) -> Table:
     for row in study.drift:
         ends: Any = row["ci95"] or [None, None]
         cells: list[Cell] = [
-            cell_names.level(row["judge"]),
+            keys.level(row["judge"]),
             *row["versions"],
             row["n"],
             row["difference"],
@@ -173,4 +173,4 @@ def _drift(study: Study) -> Table:
         rows.append([*cells, p_value(row["p"]), row["equal"], *row["dimensions"].values()])
     columns = ["judge", "first", "second", "n", "difference", "sd", "ci95_low", "ci95_high", "p", "equal"]
     note = "One judge under two versions, on artifacts that both judged; second minus first."
-    return Table([*columns, *map(cell_names.dimension, study.rubric.dimensions)], rows, [note])
+    return Table([*columns, *map(keys.dimension, study.rubric.dimensions)], rows, [note])

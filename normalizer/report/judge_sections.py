@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.report import plots
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table
@@ -35,7 +35,7 @@ def _agreement(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Ht
     reasons: set[str] = set()
     for pair in study.agreement["pairs"]:
         drilldown = drilldowns.add(f"{' and '.join(pair['judges'])}: shared artifacts", lookup.pair(*pair["judges"]))
-        judges = " / ".join(cell_names.level(judge, " / ") for judge in pair["judges"])
+        judges = " / ".join(keys.level(judge, " / ") for judge in pair["judges"])
         for measure, found in measures(pair):
             reasons |= set(found["na"].values())
             linked = [drilldowns.number(found[name], drilldown if found[name] is not None else None) for name in shown]
@@ -151,7 +151,7 @@ def drift(study: Study, drilldowns: Drilldowns) -> Section | None:
             drawn.append(floats(drawn_row, f"{row['judge']}: {versions}"))
     if not rows:
         return None
-    dimensions = map(cell_names.dimension, study.rubric.dimensions)
+    dimensions = map(keys.dimension, study.rubric.dimensions)
     return section(
         "drift",
         "Drift between judge versions",

@@ -17,7 +17,7 @@ from normalizer.aggregate.groups import is_selected
 from normalizer.aggregate.query import Query
 from normalizer.aggregate.record_list import ListedRecord, list_records
 from normalizer.aggregate.summary import Options
-from normalizer.documents import lossless, phases
+from normalizer.documents import lossless, protocol
 from normalizer.documents.lossless import Number, loads_plain
 from normalizer.ledger.line_format import RECORD_FILES, id_of, sha_slice
 from normalizer.ledger.open_ledgers import OpenLedgers
@@ -136,7 +136,7 @@ def read_comparison(
         each.kind = Kind(
             int(plain["phase"]),
             plain.get("protocol_version"),
-            phases.is_self_judged(plain),
+            protocol.is_self_judged(plain),
             False,
             plain.get("judge_kind", "model"),
             plain.get("leg"),

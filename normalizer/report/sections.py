@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.report import plots
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table, visible
@@ -45,7 +45,7 @@ def interval(ends: list[Decimal] | None, places: int = 3) -> str | None:
 
 def label(key: dict[str, Any]) -> str:
     """A group's name."""
-    return ", ".join(cell_names.level(level, ", ") for level in key.values()) or "all"
+    return ", ".join(keys.level(level, ", ") for level in key.values()) or "all"
 
 
 def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
@@ -66,7 +66,7 @@ def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sect
         extremes = [bound["at_minimum"], bound["at_maximum"]] if bound["at_minimum"] is not None else None
         rows.append(
             [
-                *map(cell_names.level, levels),
+                *map(keys.level, levels),
                 el("span", drilldowns.number(total["mean"], counted), class_="strong"),
                 drilldowns.number(interval(total["ci95"]), counted if total["ci95"] else None),
                 drilldowns.number(row["n"], counted),
@@ -101,7 +101,7 @@ def _dimensions(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> H
     for row in study.summary["rows"]:
         levels = tuple(row["key"].values())
         counted = drilldowns.add(f"{label(row['key'])}: records in the mean", lookup.group(levels))
-        cells: list[Any] = [*map(cell_names.level, levels)]
+        cells: list[Any] = [*map(keys.level, levels)]
         for name, moments in row["dimensions"].items():
             there = counted
             if "n" in moments:
@@ -111,7 +111,7 @@ def _dimensions(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> H
             between = interval(moments["ci95"], 2)
             cells.append(join([number, el("small", f" {between}")]) if between else number)
         rows.append([*cells, drilldowns.number(row["at_min"], counted), drilldowns.number(row["at_max"], counted)])
-    columns = [*study.summary["by"], *map(cell_names.dimension, dimensions_of(study.summary)), "at min", "at max"]
+    columns = [*study.summary["by"], *map(keys.dimension, dimensions_of(study.summary)), "at min", "at max"]
     return join([el("h3", "By dimension"), table(columns, rows, id="t-dimensions")])
 
 

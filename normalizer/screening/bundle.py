@@ -3,19 +3,17 @@
 Nothing is repaired. Reasons against the envelope, phase or manifest make all records of the bundle INVALID.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents import lossless, phases
-from normalizer.documents.dialect import Dialect
+from normalizer.documents import lossless
 from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
-from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import AppliedStep, copy_along, escape, original, steps_of, translate
-from normalizer.documents.settings import LIMITS, Settings
-from normalizer.screening.metadata import METADATA
+from normalizer.documents.settings import LIMITS, Dialect, Settings
+from normalizer.screening.metadata import METADATA, check_relaxations, missing_metadata, phase_of
 from normalizer.screening.reasons import Reason, first_per_pointer
 
 ENTRIES = "per_file_scores"
@@ -91,13 +89,6 @@ def read(data: bytes, dialect: Dialect | None = None, limits: dict[str, int] = L
 def too_large(size: int, limits: dict[str, int]) -> Reason:
     """Why a document of that many bytes is not read."""
     return Reason("too_large", "", f"it has {size} bytes, more than the {limits['max_bundle_bytes']} a bundle may have")
-
-
-def phase_of(envelope: dict[str, Any], settings: Settings) -> int:
-    """The phase a bundle is screened under: its own, the manifest's, the stated one or the dialect's, else 0."""
-    stated = {**settings.of_dialect, **settings.run, **envelope}.get("phase")
-    value = exact_value(stated) if type(stated) is Number else None
-    return int(value) if value in (0, 1, 2) else 0
 
 
 def find_reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
@@ -177,13 +168,6 @@ def _is_phase(value: Any) -> bool:
     return type(value) is Number and exact_value(value) in (0, 1, 2)
 
 
-def check_relaxations(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
-    """Yield a reason if the manifest states relaxations and the phase allows none."""
-    if manifest is not None and manifest.relaxations and not phases.may_relax(phase):
-        message = f"the manifest states relaxations, which a run of phase {phase} does not have"
-        yield Reason("relaxation_forbidden", "/phase", message)
-
-
 def contradictions(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
     """Yield a reason for each value of the bundle that contradicts the manifest or --set."""
     manifest, run = settings.manifest, settings.run
@@ -224,29 +208,6 @@ def _list_wanted(bundle: Bundle) -> tuple[str, ...]:
     return ("protocol_version",) if bundle.compares else ("protocol_version", "judge_model")
 
 
-def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
-    """Yield a reason for each field that the phase requires and that `known` lacks."""
-    for key in wanted:
-        if key in phases.must_record(phase) and key not in known:
-            message = f"phase {phase} needs {key}, in the bundle, in its manifest or stated with --set"
-            yield Reason(f"{key}_missing", f"/{key}", message)
-
-
 def _comparable(value: Any) -> str | Decimal | None:
     """Return a key that is equal for equal values: numbers by value, the rest by content."""
     return exact_value(value) if type(value) is Number else dumps(value)
-
-
-def listing(
-    manifest: Manifest | None, names: Collection[str], enforced: frozenset[str], at: str, missing: str
-) -> Iterator[Reason]:
-    """Yield the manifest's list against what the entries name, as far as no record is to blame. `missing` is the
-    message for what has no entry."""
-    if manifest is None:
-        return
-    for name in manifest.files:
-        if name not in names:
-            yield Reason("file_without_entry", at, missing.format(dumps(name)), name)
-    if "manifest_files" not in enforced:
-        for name in set(names) - manifest.files.keys():
-            yield Reason("file_not_in_manifest", at, f"{dumps(name)} is not in the manifest", name)

@@ -10,13 +10,12 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.documents import phases
+from normalizer.documents import protocol
 from normalizer.documents.lossless import Number, dumps, exact_value, members, to_builtin
 from normalizer.documents.pointers import AppliedStep, steps_of
 from normalizer.documents.settings import Settings
 from normalizer.ledger.line_format import COMPARISON_MARK
-from normalizer.screening.bundle import listing, phase_of
-from normalizer.screening.metadata import artifact_member, label_by_name
+from normalizer.screening.metadata import artifact_member, label_by_name, listing, phase_of
 from normalizer.screening.outcomes import about, generators, order_of, outcome, verdict_winner
 from normalizer.screening.reasons import Reason, first_per_pointer
 
@@ -58,7 +57,7 @@ class Comparisons:
         self._settings, self._envelope = settings, envelope
         self._manifest = settings.manifest
         self._phase = phase_of(envelope, settings)
-        self.enforced = phases.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        self.enforced = protocol.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         self._by_name = settings.labels_by_name
 
     def identity(

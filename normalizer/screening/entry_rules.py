@@ -11,14 +11,13 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.containers.number_text import readable_by
-from normalizer.documents import phases
+from normalizer.containers.conversions import readable_by
+from normalizer.documents import protocol
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import AppliedStep, escape, original, steps_of
 from normalizer.documents.rubric import Scale, exact_sum
 from normalizer.documents.settings import Settings
-from normalizer.screening.bundle import listing, missing_metadata, phase_of
-from normalizer.screening.metadata import artifact_member
+from normalizer.screening.metadata import artifact_member, listing, missing_metadata, phase_of
 from normalizer.screening.reasons import Reason, first_per_pointer
 
 _SCHEMA = "eval/judge_bundle.json#/$defs/entry"
@@ -38,7 +37,7 @@ class Scores:
         self._manifest = settings.manifest
         self._rubric = settings.rubric
         self._phase = phase_of(envelope, settings)
-        self.enforced = phases.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        self.enforced = protocol.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         dimensions = settings.rubric.dimensions
         self._usual = {
             key: (Number if given.scale.labels is None else str, given.scale.spellings)
@@ -232,7 +231,7 @@ _NOTHING: dict[str, str] = {}
 
 def self_judging(values: dict[str, Any]) -> list[Reason]:
     """Return a reason if the judge judged its own output without a label."""
-    if not phases.judges_itself(values):
+    if not protocol.judges_itself(values):
         return []
     message = f"{dumps(values['judge_model'])} judged its own output, which must be labelled self_judged: true"
     return [Reason("self_judging_unlabelled", "/self_judged", message)]

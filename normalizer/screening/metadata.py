@@ -1,11 +1,11 @@
-"""Run metadata of a record: from its entry, bundle and manifest, from --set and the dialect."""
+"""Run metadata of a record: from its entry, bundle and manifest, from --set and the dialect; what its phase demands."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from normalizer.documents.lossless import Number, dumps, quoted, to_builtin
-from normalizer.documents.manifest import Manifest
-from normalizer.documents.settings import Settings
+from normalizer.documents import protocol
+from normalizer.documents.lossless import Number, dumps, exact_value, quoted, to_builtin
+from normalizer.documents.settings import Manifest, Settings
 from normalizer.screening.reasons import Reason
 
 METADATA = (
@@ -88,3 +88,40 @@ def artifact_member(file: Any, manifest: Manifest | None) -> str:
         return ""
     listed = manifest.files.get(file, {}) if manifest is not None else {}
     return f'"artifact":{quoted(listed.get("artifact", file))}'
+
+
+def phase_of(envelope: dict[str, Any], settings: Settings) -> int:
+    """The phase a bundle is screened under: its own, the manifest's, the stated one or the dialect's, else 0."""
+    stated = {**settings.of_dialect, **settings.run, **envelope}.get("phase")
+    value = exact_value(stated) if type(stated) is Number else None
+    return int(value) if value in (0, 1, 2) else 0
+
+
+def check_relaxations(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+    """Yield a reason if the manifest states relaxations and the phase allows none."""
+    if manifest is not None and manifest.relaxations and not protocol.may_relax(phase):
+        message = f"the manifest states relaxations, which a run of phase {phase} does not have"
+        yield Reason("relaxation_forbidden", "/phase", message)
+
+
+def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
+    """Yield a reason for each field that the phase requires and that `known` lacks."""
+    for key in wanted:
+        if key in protocol.must_record(phase) and key not in known:
+            message = f"phase {phase} needs {key}, in the bundle, in its manifest or stated with --set"
+            yield Reason(f"{key}_missing", f"/{key}", message)
+
+
+def listing(
+    manifest: Manifest | None, names: Collection[str], enforced: frozenset[str], at: str, missing: str
+) -> Iterator[Reason]:
+    """Yield the manifest's list against what the entries name, as far as no record is to blame. `missing` is the
+    message for what has no entry."""
+    if manifest is None:
+        return
+    for name in manifest.files:
+        if name not in names:
+            yield Reason("file_without_entry", at, missing.format(dumps(name)), name)
+    if "manifest_files" not in enforced:
+        for name in set(names) - manifest.files.keys():
+            yield Reason("file_not_in_manifest", at, f"{dumps(name)} is not in the manifest", name)

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from normalizer.containers.readers.archives import ArchiveReader
-from normalizer.containers.readers.opening import open_container
-from normalizer.containers.readers.packed import unpack, unpack_bytes
+from normalizer.containers.readers.opening import open_container, unpack, unpack_bytes
 from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import loads_plain
 from normalizer.errors import UnusableLedger

@@ -10,8 +10,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from normalizer.containers.readers.opening import open_container
-from normalizer.containers.readers.packed import unpack_bytes
+from normalizer.containers.readers.opening import open_container, unpack_bytes
 from normalizer.documents import lossless
 from normalizer.documents.pointers import AppliedStep, copy_along, undo
 from normalizer.errors import UnusableLedger

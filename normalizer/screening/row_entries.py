@@ -5,17 +5,23 @@ import hashlib
 from collections.abc import Collection, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from normalizer.containers.entry_builder import RecordedStep
+from normalizer.containers.forms import RecordedStep
 from normalizer.containers.mapping import MappedEntry, Mapping
-from normalizer.containers.readers.opening import open_container
-from normalizer.containers.readers.packed import packing
+from normalizer.containers.readers.opening import open_container, packing
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps, members, quoted
 from normalizer.documents.settings import Settings
-from normalizer.screening.bundle import check_relaxations, missing_metadata, phase_of
 from normalizer.screening.comparison_rules import Comparisons
 from normalizer.screening.entry_rules import Scores
-from normalizer.screening.metadata import Metadata, contradictions, dialect_members, gather
+from normalizer.screening.metadata import (
+    Metadata,
+    check_relaxations,
+    contradictions,
+    dialect_members,
+    gather,
+    missing_metadata,
+    phase_of,
+)
 from normalizer.screening.reasons import Draft, Reason, sort
 
 _MOST_KEPT = 4096

@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from normalizer.aggregate import cell_names, keys, neighbours
+from normalizer.aggregate import keys, neighbours
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.keys import INSTRUMENT
@@ -100,7 +100,7 @@ def contrasts(query: Query, cells: GroupMeans, wanted: Contrast, rules: Rules) -
     blocks = _Blocks(query, cells, wanted, rules)
     measures = [
         ("total", -1),
-        *((cell_names.dimension(name), place) for place, name in enumerate(query.rubric.dimensions)),
+        *((keys.dimension(name), place) for place, name in enumerate(query.rubric.dimensions)),
     ]
     tested: list[tuple[str, dict[str, Any], Fraction | None]] = []
     for measure, place in measures:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.tables.formats import Cell, Table, p_value, tell_range, tell_reasons
 from normalizer.tables.summary_table import note_left_out, of_all
 
@@ -34,7 +34,7 @@ def table(report: dict[str, Any]) -> Table:
     reasons = set()
     for pair in report["pairs"]:
         for name, measured in measures(pair):
-            judges = map(cell_names.level, pair["judges"])
+            judges = map(keys.level, pair["judges"])
             ends = [end for key in _WITH_INTERVAL for end in measured["ci95"][key] or (None, None)]
             numbers = [measured[key] for key in _SHOWN]
             rows.append([*judges, name, pair["n"], *numbers, *ends, " ".join(pair["flags"])])
@@ -43,7 +43,7 @@ def table(report: dict[str, Any]) -> Table:
     for name, measured in measures(report["all"]):
         blank: list[Cell] = [None] * (len(_SHOWN) - 1)
         after: list[Cell] = [None] * (2 * len(_WITH_INTERVAL))
-        cells: list[Cell] = [cell_names.ALL, cell_names.ALL, name, measured["n"]]
+        cells: list[Cell] = [keys.ALL, keys.ALL, name, measured["n"]]
         rows.append([*cells, *blank, measured["alpha_ordinal"], *after, flags])
         reasons |= set(measured["na"].values())
     notes = of_all(report["flags"])
@@ -60,13 +60,13 @@ def table(report: dict[str, Any]) -> Table:
 
 def measures(of: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the names of the total and the dimensions in tables."""
-    return [("total", of["total"]), *((cell_names.dimension(name), found) for name, found in of["dimensions"].items())]
+    return [("total", of["total"]), *((keys.dimension(name), found) for name, found in of["dimensions"].items())]
 
 
 def severity(found: dict[str, Any]) -> Table:
     """Return one row per judge."""
     rows: list[list[Cell]] = [
-        [cell_names.level(row["judge"]), row["panel"], row["n"], row["effect"], row["se"], tell_range(row["ci95"])]
+        [keys.level(row["judge"]), row["panel"], row["n"], row["effect"], row["se"], tell_range(row["ci95"])]
         for row in found["judges"]
     ]
     deviation = "NA" if found["residual_sd"] is None else f"{found['residual_sd']:f}"
@@ -109,7 +109,7 @@ def _coefficients(found: dict[str, Any]) -> Table:
 def _generators(found: list[dict[str, Any]]) -> Table:
     rows: list[list[Cell]] = []
     for row in found:
-        cells: list[Cell] = [cell_names.level(row["generator"]), row["items"], row["judges"], row["mean"]]
+        cells: list[Cell] = [keys.level(row["generator"]), row["items"], row["judges"], row["mean"]]
         cells += [tell_range(row["ci95"]), tell_range(row["ci95_over_judges"]), row["adjusted"]]
         rows.append([*cells, tell_range(row["adjusted_ci95"])])
     columns = ["generator", "items", "judges", "mean", "95 % interval", "over judges", "adjusted", "95 % interval"]
@@ -125,7 +125,7 @@ def selves(found: list[dict[str, Any]]) -> Table:
     """Return one row per judge that judged its own model."""
     rows: list[list[Cell]] = []
     for row in found:
-        cells: list[Cell] = [cell_names.level(row["judge"])]
+        cells: list[Cell] = [keys.level(row["judge"])]
         for part in ("own", "elsewhere"):
             cells += [row[part]["n"], row[part]["mean"], tell_range(row[part]["ci95"]), p_value(row[part]["p"])]
         rows.append([*cells, row["excess"], tell_range(row["excess_ci95"])])

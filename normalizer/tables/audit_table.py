@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
+from normalizer.checks.evidence import GOOD, VERDICTS
 from normalizer.tables import formats
-from normalizer.tables.formats import Table
+from normalizer.tables.formats import Cell, Table
 
 _DIGESTS = {
     "match": "every file is as commit.json records it",
@@ -25,10 +26,10 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
         ("not_verifiable", row["protocol"], "bundles", row["bundles"]) for row in report["verified"]["not_verifiable"]
     ]
     rows += [("eligibility", "valid", key, count) for key, count in report["eligibility"].items()]
-    keys = {"reasons": "code", "judges": "judge_model", "generators": "generator_model", "phases": "phase"}
-    for table, key in {**keys, "protocols": "protocol"}.items():
+    titles = {"reasons": "code", "judges": "judge_model", "generators": "generator_model", "phases": "phase"}
+    for table, key in {**titles, "protocols": "protocol"}.items():
         for row in report[table]:
-            name = cell_names.level(row[key])
+            name = keys.level(row[key])
             rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause", *_RATE)]
     return rows
 
@@ -72,7 +73,7 @@ def tables(report: dict[str, Any]) -> Iterator[Table]:
         rows = [[reason[name] for name in columns] for reason in report["reasons"]]
         yield Table(["reason", *columns[1:]], rows, [])
     for title, table, key in _TITLES:
-        rows = [[cell_names.level(row[key]), row["valid"], row["invalid"], _rate(row)] for row in report[table]]
+        rows = [[keys.level(row[key]), row["valid"], row["invalid"], _rate(row)] for row in report[table]]
         yield Table([title, "valid", "invalid", "rate, 95 % interval"], rows, [])
 
 
@@ -91,7 +92,7 @@ def text(report: dict[str, Any]) -> str:
     for title, table, key in _TITLES:
         lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}  rate, 95 % interval"]
         for row in report[table]:
-            name = quote_unprintable(cell_names.level(row[key]))
+            name = quote_unprintable(keys.level(row[key]))
             lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}  {_rate(row)}")
     return "\n".join(lines) + "\n"
 
@@ -99,3 +100,82 @@ def text(report: dict[str, Any]) -> str:
 def quote_unprintable(name: str) -> str:
     """Return a name as it is, or as a JSON string where it has characters that cannot be printed."""
     return name if name.isprintable() else json.dumps(name)
+
+
+_COLUMNS = ["bundle_sha256", "pointer", "claimed", "statistic", "measure", "recomputed", "records", "verdict"]
+
+
+def claims_table(report: dict[str, Any]) -> Table:
+    """Return one row a claim, and a note that counts all verdicts."""
+    rows = [[_cell(column, claim[column]) for column in _COLUMNS] for claim in report["claims"]]
+    counts = ", ".join(f"{verdict} {count}" for verdict, count in report["counts"].items())
+    return Table(_COLUMNS, rows, [f"Claims: {counts}."])
+
+
+def _cell(column: str, value: Any) -> Any:
+    """Return the value of a cell; a dimension is written so that it cannot be taken for `total`."""
+    return keys.dimension(value) if column == "measure" and value not in (None, "total") else value
+
+
+WORDS = {
+    "exact": "the quotation is in the evaluated file to the character",
+    "folded": "it is there but for compatibility forms, quotation marks, Markdown marks or white space",
+    "elided": "its parts between ellipses are there, in order",
+    "other_artifact": "it is not in the evaluated file but in another one",
+    "absent": "it is in no evaluated file",
+    "empty": "nothing is quoted",
+    "not_checked": "the evaluated file is missing, is not the one that the manifest means, or has no text",
+}
+NEVER = "Verdicts are findings for audit; no score and no validity depends on them."
+
+
+def count_evidence(report: dict[str, Any]) -> Table:
+    """Return one row per judge."""
+    rows: list[list[Cell]] = [
+        [keys.level(judge["judge_model"]), sum(judge["counts"].values()), *judge["counts"].values()]
+        for judge in report["judges"]
+    ]
+    used = [verdict for verdict in VERDICTS if report["counts"][verdict]]
+    states = [file["state"] for file in report["artifacts"]]
+    said = ", ".join(f"{states.count(state)} {state}" for state in sorted(set(states)))
+    notes = [f"{verdict}: {WORDS[verdict]}." for verdict in used]
+    return Table(["judge", "quotations", *VERDICTS], rows, [*notes, f"Evaluated files: {said or 'none'}.", NEVER])
+
+
+def list_wrong_evidence(report: dict[str, Any]) -> Table:
+    """Return one row per quotation that is not in its file, and per file with another hash or none."""
+    rows: list[list[Cell]] = []
+    for file in report["artifacts"]:
+        if file["state"] not in ("checked", "unhashed"):
+            rows.append([f"file {file['state']}", file["artifact"], "", "", file["path"], ""])
+    for finding in report["findings"]:
+        if finding["verdict"] not in GOOD:
+            where = elsewhere(finding) or finding["why"] or ""
+            rows.append(
+                [
+                    finding["verdict"],
+                    keys.level(finding["artifact"]),
+                    finding["record_id"][:8],
+                    finding["dimension"],
+                    finding["quote"],
+                    where,
+                ]
+            )
+    return Table(["verdict", "artifact", "record", "dimension", "quotation or path", "found in, or why not"], rows, [])
+
+
+def list_evidence(report: dict[str, Any]) -> Table:
+    """Return one row per quotation, for programs."""
+    columns = ["record_id", "validity", "judge_model", "artifact", "dimension", "verdict", "found_in", "why", "quote"]
+    rows: list[list[Cell]] = []
+    for finding in report["findings"]:
+        where = " ".join(keys.level(found["artifact"], " ") for found in finding["found_in"])
+        named = [keys.level(finding[name]) for name in ("judge_model", "artifact", "dimension")]
+        cells: list[Cell] = [finding["record_id"], finding["validity"], *named, finding["verdict"], where]
+        rows.append([*cells, finding["why"] or "", keys.as_text(finding["quote"])])
+    return Table(columns, rows, [])
+
+
+def elsewhere(finding: dict[str, Any]) -> str:
+    """Return the other artifacts in which a quotation was found."""
+    return ", ".join(keys.level(found["artifact"], ", ") for found in finding["found_in"])

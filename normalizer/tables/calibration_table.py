@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.tables.formats import Cell, Table, p_value
 from normalizer.tables.summary_table import note_left_out, of_all
 
@@ -34,8 +34,8 @@ def judges(document: dict[str, Any]) -> Table:
     reasons = set()
     for measure in document["measures"]:
         for row in measure["judges"]:
-            levels = [cell_names.level(row["key"][name]) if row["key"] else cell_names.ALL for name in document["by"]]
-            cells: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), *levels, row["n"]]
+            levels = [keys.level(row["key"][name]) if row["key"] else keys.ALL for name in document["by"]]
+            cells: list[Cell] = [_measure(measure), keys.level(row["judge"]), *levels, row["n"]]
             rows.append([*cells, *_agreement(row)])
             reasons |= set(row["na"].values())
     columns = ["measure", "judge", *document["by"], "n", *_agreement_columns()]
@@ -81,7 +81,7 @@ def _by_level(document: dict[str, Any]) -> Table:
         for row in measure["judges"]:
             if not row["key"]:
                 for level in row["by_level"]:
-                    start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), level["gold"], level["n"]]
+                    start: list[Cell] = [_measure(measure), keys.level(row["judge"]), level["gold"], level["n"]]
                     rows.append([*start, level["judge_mean"], level["bias"], *(level["ci95"] or [None, None])])
     columns = ["measure", "judge", "gold", "n", "judge_mean", "bias", "ci95_low", "ci95_high"]
     return Table(columns, rows, ["Intervals assume independent items, and nothing about how the labels are spread."])
@@ -96,7 +96,7 @@ def _confusion(document: dict[str, Any]) -> Table:
                 for value in row["prevalence"]:
                     given = [cell for cell in row["confusion"] if cell["gold"] == value["value"]]
                     counted = ", ".join(f"{cell['judge']:f}: {cell['n']}" for cell in given)
-                    start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), value["value"]]
+                    start: list[Cell] = [_measure(measure), keys.level(row["judge"]), value["value"]]
                     rows.append([*start, value["gold"], value["judge"], counted or None])
     note = (
         "gold share and judge share: how often each gave the value. Kappa falls where one value is rare, with any "
@@ -108,7 +108,7 @@ def _confusion(document: dict[str, Any]) -> Table:
 
 def _ceiling(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [_measure(measure), cell_names.level(row["annotator"]), row["n"], *_agreement(row)]
+        [_measure(measure), keys.level(row["annotator"]), row["n"], *_agreement(row)]
         for measure in document["measures"]
         for row in measure["ceiling"]["annotators"]
     ]
@@ -120,7 +120,7 @@ def _in_place(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     for measure in document["measures"]:
         for row in measure["ceiling"]["judges"]:
-            cells: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), cell_names.level(row["annotator"])]
+            cells: list[Cell] = [_measure(measure), keys.level(row["judge"]), keys.level(row["annotator"])]
             beside = [row[side][name] for name in _BESIDE for side in ("as_judge", "as_annotator")]
             rows.append([*cells, row["n"], *beside])
     columns = [f"{name} of {side}" for name in _BESIDE for side in ("judge", "annotator")]
@@ -142,7 +142,7 @@ def _alternatives(document: dict[str, Any]) -> Table:
         notes.add(f"A person may be closer more often by {measure['alternative']['epsilon']:f} (epsilon).")
         for row in measure["alternative"]["judges"]:
             passes = None if row["passes"] is None else "yes" if row["passes"] else "no"
-            start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), len(row["annotators"])]
+            start: list[Cell] = [_measure(measure), keys.level(row["judge"]), len(row["annotators"])]
             rows.append([*start, row["winning_rate"], row["advantage"], passes])
             notes |= {f"NA: {row['na']}."} if row["na"] else set()
     return Table(["measure", "judge", "annotators", "winning rate", "advantage", "passes"], rows, sorted(notes))
@@ -156,7 +156,7 @@ def _pass_rates(document: dict[str, Any]) -> Table:
     }
     for measure in document["measures"]:
         for row in measure["pass_rates"]:
-            start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), row["n_gold"], row["n_judged"]]
+            start: list[Cell] = [_measure(measure), keys.level(row["judge"]), row["n_gold"], row["n_judged"]]
             cells: list[Cell] = [row["judge_rate"], row["sensitivity"], row["specificity"], row["corrected"]]
             rows.append([*start, *cells, *(row["ci95"] or [None, None])])
             notes |= {f"NA: {row['na']}."} if row["na"] else set()
@@ -179,7 +179,7 @@ def _closest(document: dict[str, Any]) -> Table:
         found = measure["closest"]
         for row in found["candidates"]:
             is_best = row["name"] == found["best"]
-            start: list[Cell] = [_measure(measure), cell_names.level(row["name"]), found["items"], row["mae"]]
+            start: list[Cell] = [_measure(measure), keys.level(row["name"]), found["items"], row["mae"]]
             rows.append(
                 [*start, found["corrected_mae"] if is_best else None, p_value(row["p_holm"]), row["chosen_share"]]
             )
@@ -193,7 +193,7 @@ def _prediction_powered(document: dict[str, Any]) -> Table:
     notes = {"Labelled items must be a random sample of all items."}
     for measure in document["measures"]:
         for row in measure["prediction_powered"]:
-            start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), row["n_gold"], row["n_judged"]]
+            start: list[Cell] = [_measure(measure), keys.level(row["judge"]), row["n_gold"], row["n_judged"]]
             cells: list[Cell] = [row["gold_only"], *(row["gold_only_ci95"] or [None, None]), row["judge_only"]]
             cells += [row["estimate"], *(row["ci95"] or [None, None]), row["weight"]]
             rows.append([*start, *cells])
@@ -208,4 +208,4 @@ def _prediction_powered(document: dict[str, Any]) -> Table:
 
 def _measure(measure: dict[str, Any]) -> str:
     name = measure["measure"]
-    return name if name == "total" else cell_names.dimension(name)
+    return name if name == "total" else keys.dimension(name)

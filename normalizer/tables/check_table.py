@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.tables.formats import Cell, Table
 from normalizer.tables.summary_table import selection_in_words
 
@@ -12,7 +12,7 @@ def table(report: dict[str, Any], *, everything: bool) -> Table:
     rows: list[list[Cell]] = []
     for cell in report["cells"]:
         if everything or cell["verdict"] != "match":
-            group = ", ".join(cell_names.level(level, ", ") for level in cell["key"].values())
+            group = ", ".join(keys.level(level, ", ") for level in cell["key"].values())
             exact = "; ".join(part for part in (cell["exact"], cell["why"]) if part is not None) or "NA"
             rows.append([str(cell["line"]), group, cell["column"], cell["published"], cell["verdict"], exact])
     counts = ", ".join(f"{count} {verdict}" for verdict, count in report["counts"].items())

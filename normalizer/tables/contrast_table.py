@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.estimation.paired_test import ASSUMPTIONS
 from normalizer.tables.formats import Cell, Table, p_value, tell_range
 from normalizer.tables.summary_table import note_left_out, of_all
@@ -17,7 +17,7 @@ def table(report: dict[str, Any]) -> Table:
     """Return one row per pair of levels and measure."""
     rows: list[list[Cell]] = []
     for row in report["contrasts"]:
-        levels = " - ".join(cell_names.level(level, " - ") for level in row["levels"])
+        levels = " - ".join(keys.level(level, " - ") for level in row["levels"])
         cells: list[Cell] = [row["measure"], levels, row["n"], row["items"], row["unpaired"], row["difference"]]
         cells += [tell_range(row["ci95"]), tell_range(row["ci95_over_judges"])]
         rows.append([*cells, p_value(row["p"]), p_value(row["p_holm"]), row["verdict"]])

@@ -1,12 +1,13 @@
 """Write a table as text, CSV, Markdown or LaTeX. For JSON, commands print the document itself."""
 
+import json
 import re
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from normalizer.aggregate.cell_names import json_quoted
+from normalizer.aggregate.keys import json_quoted
 from normalizer.errors import CannotRun
 
 Cell = str | int | Decimal | None
@@ -239,3 +240,20 @@ def tell_reasons(*documents: dict[str, Any]) -> list[str]:
 def tell_range(interval: list[Any] | None) -> Cell:
     """Return an interval as one cell."""
     return None if interval is None else f"{interval[0]:f} to {interval[1]:f}"
+
+
+def dumps(value: Any, indent: str = "") -> str:
+    """Return a value as indented ASCII JSON; lists of plain values are on one line."""
+    inner = indent + "  "
+    if isinstance(value, dict):
+        if not value:
+            return "{}"
+        members = [f"{inner}{json.dumps(str(key))}: {dumps(item, inner)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+    if isinstance(value, (list, tuple)):
+        if not any(isinstance(item, (dict, list, tuple)) for item in value):
+            return "[" + ", ".join(dumps(item) for item in value) + "]"
+        return "[\n" + ",\n".join(inner + dumps(item, inner) for item in value) + f"\n{indent}]"
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return json.dumps(value)

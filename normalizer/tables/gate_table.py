@@ -3,7 +3,7 @@
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.estimation.paired_test import SCALE
 from normalizer.tables.formats import Cell, Table, cell_text, markdown, markdown_text, p_value
 
@@ -21,7 +21,7 @@ def table(document: dict[str, Any]) -> Table:
     """Return one row per verdict."""
     rows: list[list[Cell]] = []
     for result in document["results"]:
-        levels: list[Cell] = [cell_names.level(level) for level in result["key"].values()]
+        levels: list[Cell] = [keys.level(level) for level in result["key"].values()]
         cells: list[Cell] = [result["measure"], result["base"], result["candidate"], result["difference"]]
         cells += [*(result["interval"] or (None, None)), result["n"], p_value(result["p"]), _MARKS[result["verdict"]]]
         rows.append([*levels, *cells])
@@ -34,7 +34,7 @@ def notes(document: dict[str, Any]) -> list[str]:
     sign = "base minus candidate" if document["lower_is_better"] else "candidate minus base"
     rival = document["baseline"]
     paired = "artifact" if rival is None else "item, judge and order shown"
-    said = [] if rival is None else [f"rate: wins against {cell_names.level(rival)}, a draw being half a win."]
+    said = [] if rival is None else [f"rate: wins against {keys.level(rival)}, a draw being half a win."]
     said += [
         f"Differences are {sign}, paired by {paired}; intervals at {100 * (1 - document['alpha_each']):g} % "
         f"(alpha {document['alpha']:g} over {len(document['results'])} verdicts); margin {document['margin']:f}.",
@@ -135,7 +135,7 @@ def junit(document: dict[str, Any]) -> str:
 
 def verdict_name(result: dict[str, Any]) -> str:
     """The group and measure of a verdict."""
-    levels = [f"{key}={cell_names.level(level)}" for key, level in result["key"].items()]
+    levels = [f"{key}={keys.level(level)}" for key, level in result["key"].items()]
     return ", ".join([*levels, result["measure"]])
 
 

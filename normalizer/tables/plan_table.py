@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.tables.formats import Cell, Table
 from normalizer.tables.summary_table import note_left_out, of_all
 
@@ -25,7 +25,7 @@ def noise(document: dict[str, Any]) -> Table:
     for row in document["results"]:
         cells: list[Cell] = [row["items"], row["repeated_items"], row["labels"], row["changed"], row["within_sd"]]
         cells += [row["between_sd"], row["noise_share"], *(row["noise_share_ci95"] or (None, None))]
-        rows.append([cell_names.level(row["judge"]), _measure(row), *cells])
+        rows.append([keys.level(row["judge"]), _measure(row), *cells])
     columns = ["judge", "measure", "items", "repeated", "labels", "changed", "within sd", "between sd"]
     reasons = sorted({row["na"] for row in document["results"] if row["na"]})
     notes = [*of_all(document["flags"]), "changed: share of repeated pairs of labels that differ."]
@@ -39,7 +39,7 @@ def noise(document: dict[str, Any]) -> Table:
 
 def _plan(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [cell_names.level(row["judge"]), _measure(row), *(line[name] for name in _COLUMNS)]
+        [keys.level(row["judge"]), _measure(row), *(line[name] for name in _COLUMNS)]
         for row in document["results"]
         for line in row["plan"] or []
     ]
@@ -69,7 +69,7 @@ def _panels(document: dict[str, Any]) -> Table:
 
 def _curve(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [cell_names.level(row["judge"]), "total", *(line[name] for name in _CURVE)]
+        [keys.level(row["judge"]), "total", *(line[name] for name in _CURVE)]
         for row in document["results"]
         for line in row["curve"] or []
         if row["measure"] == "total"
@@ -85,7 +85,7 @@ def _curve(document: dict[str, Any]) -> Table:
 
 def _clusters(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [cell_names.level(row["judge"]), _measure(row), *(row["clusters"][name] for name in _CLUSTER)]
+        [keys.level(row["judge"]), _measure(row), *(row["clusters"][name] for name in _CLUSTER)]
         for row in document["results"]
         if row["clusters"] is not None
     ]
@@ -114,4 +114,4 @@ _SAFE = (
 
 
 def _measure(row: dict[str, Any]) -> str:
-    return "total" if row["measure"] == "total" else cell_names.dimension(row["measure"])
+    return "total" if row["measure"] == "total" else keys.dimension(row["measure"])

@@ -4,7 +4,7 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.tables.formats import Cell, Table
 from normalizer.tables.summary_table import note_left_out, of_all, recipe_notes
 
@@ -79,7 +79,7 @@ def ratings(document: dict[str, Any]) -> Table:
             cells: list[Cell] = [row["rating"], *_two(row["ci95"]), ranks, row["win_probability"]]
             rows.append([*_levels(group), _name(row["generator"]), *cells, *([row["opponents"]] if unlike else [])])
         if not found["rows"]:
-            rows.append([*_levels(group), cell_names.ALL, *[None] * (6 if unlike else 5)])
+            rows.append([*_levels(group), keys.ALL, *[None] * (6 if unlike else 5)])
     columns = [*document["by"], "generator", "rating", "ci95_low", "ci95_high", "ranks", "win_probability"]
     if unlike:
         columns.append("opponents")
@@ -169,11 +169,11 @@ def _two(interval: list[Any] | None) -> list[Cell]:
 
 
 def _levels(group: dict[str, Any]) -> list[Cell]:
-    return [cell_names.level(level) for level in group["key"].values()]
+    return [keys.level(level) for level in group["key"].values()]
 
 
 def _name(name: str) -> str:
-    return cell_names.level(name)
+    return keys.level(name)
 
 
 def _reasons(told: list[dict[str, Any]]) -> list[str]:

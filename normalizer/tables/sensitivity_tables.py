@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.tables.formats import Cell, Table, tell_range, tell_reasons
 
 
@@ -20,7 +20,7 @@ def list_tables(found: dict[str, Any], by: list[str]) -> list[tuple[str, Table]]
 
 def _rates(rates: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [key, cell_names.level(row["level"]), row["records"], row["invalid"], row["rate"], tell_range(row["exact95"])]
+        [key, keys.level(row["level"]), row["records"], row["invalid"], row["rate"], tell_range(row["exact95"])]
         for key, levels in rates.items()
         for row in levels
     ]
@@ -32,7 +32,7 @@ def _rates(rates: dict[str, Any]) -> Table:
 def _bounds(bounds: list[dict[str, Any]], by: list[str]) -> Table:
     rows: list[list[Cell]] = []
     for row in bounds:
-        levels = [cell_names.level(level) for level in row["key"].values()]
+        levels = [keys.level(level) for level in row["key"].values()]
         rows.append(
             [*levels, row["n"], row["invalid"], row["absent"], row["at_minimum"], row["mean"], row["at_maximum"]]
         )
@@ -43,7 +43,7 @@ def _without(judges: list[dict[str, Any]], by: list[str]) -> Table:
     rows: list[list[Cell]] = []
     for judge in judges:
         for row in judge["rows"]:
-            levels = [cell_names.level(level) for level in row["key"].values()]
-            rows.append([cell_names.level(judge["judge"]), *levels, row["n"], row["mean"], row["change"]])
+            levels = [keys.level(level) for level in row["key"].values()]
+            rows.append([keys.level(judge["judge"]), *levels, row["n"], row["mean"], row["change"]])
     every = [row for judge in judges for row in judge["rows"]]
     return Table(["without", *by, "n", "mean", "change"], rows, tell_reasons(*every))

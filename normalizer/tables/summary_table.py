@@ -5,7 +5,7 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.tables.formats import Cell, Table
 
 _MOMENTS = ("mean", "sd", "min", "max")
@@ -17,10 +17,10 @@ def wide(summary: dict[str, Any]) -> Table:
     dimensions = dimensions_of(summary)
     optional = _optional(summary)
     columns = ["row", *summary["by"], "n", "n_items", "n_records", "n_judges"]
-    keys = len(columns)
+    leading = len(columns)
     for name in (None, *dimensions):
         parts = (*_MOMENTS, "ci95_low", "ci95_high", *(["n"] if name in optional else []))
-        columns += [f"{'total' if name is None else cell_names.dimension(name)}.{part}" for part in parts]
+        columns += [f"{'total' if name is None else keys.dimension(name)}.{part}" for part in parts]
     scored = "recipe" in summary
     columns += ["recipe.score", "recipe.ci95_low", "recipe.ci95_high"] if scored else []
     columns += ["at_min", "at_max", "flags"]
@@ -34,7 +34,7 @@ def wide(summary: dict[str, Any]) -> Table:
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
     blank = [""] * len(summary["by"])
     for reason, count in summary["left_out"].items():
-        empty: list[Cell] = [""] * (len(columns) - keys - 1)
+        empty: list[Cell] = [""] * (len(columns) - leading - 1)
         rows.append(["left_out", *blank, "", "", count, "", *empty, reason])
     return Table(columns, rows, [])
 
@@ -48,7 +48,7 @@ def narrow(summary: dict[str, Any]) -> Table:
     dimensions = [] if _is_total(summary, dimensions) else dimensions
     optional = _optional(summary)
     for name in dimensions:
-        columns += [cell_names.dimension(name), *([f"n of {cell_names.dimension(name)}"] if name in optional else [])]
+        columns += [keys.dimension(name), *([f"n of {keys.dimension(name)}"] if name in optional else [])]
     scored = "recipe" in summary
     columns += ["score", "score low", "score high"] if scored else []
     columns += ["at min", "at max", "flags"]
@@ -98,7 +98,7 @@ def lay_out_for_paper(
     """
     dimensions = dimensions_of(summary)
     dimensions = [] if _is_total(summary, dimensions) else dimensions
-    columns = [*summary["by"], "n", "total", *map(cell_names.dimension, dimensions)]
+    columns = [*summary["by"], "n", "total", *map(keys.dimension, dimensions)]
     rows: list[list[Cell]] = []
     means: list[list[Any]] = []
     for row in summary["rows"]:
@@ -150,7 +150,7 @@ def notes(summary: dict[str, Any]) -> list[str]:
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
     if optional := _optional(summary):
-        said.append(f"Optional, over what has a score there: {', '.join(map(cell_names.dimension, optional))}.")
+        said.append(f"Optional, over what has a score there: {', '.join(map(keys.dimension, optional))}.")
     if summary["where"]:
         said.append(f"Selected: {selection_in_words(summary['where'])}.")
     said.append(
@@ -184,7 +184,7 @@ def note_left_out(document: dict[str, Any]) -> str:
 
 def selection_in_words(where: dict[str, Any]) -> str:
     """Return the selection in words."""
-    return ", ".join(f"{name} = {cell_names.level(level, ', ')}" for name, level in where.items())
+    return ", ".join(f"{name} = {keys.level(level, ', ')}" for name, level in where.items())
 
 
 def _interval(interval: dict[str, Any]) -> str:
@@ -206,7 +206,7 @@ def _optional(summary: dict[str, Any]) -> list[str]:
 
 
 def _levels(row: dict[str, Any]) -> list[Cell]:
-    return [cell_names.level(level) for level in row["key"].values()]
+    return [keys.level(level) for level in row["key"].values()]
 
 
 _OF_ALL = {

@@ -20,15 +20,13 @@ TESTED_BY = {
         "normalizer/aggregate/test_summary.py": "interface on_duckdb start",
         "normalizer/batch/test_spark.py": "on_spark",
     },
-    "normalizer/batch": {"normalizer/batch/test_run.py": "part_files workers"},
+    "normalizer/batch": {"normalizer/batch/test_run.py": "workers"},
     "normalizer/calibration": {
         "normalizer/calibration/test_judge_accuracy.py": "ceiling choice labels measures prediction_powered"
     },
     "normalizer/checks": {
-        "normalizer/checks/test_evidence.py": "evidence_files quote_match",
-        "normalizer/checks/test_lint.py": "hints schema_lint",
+        "normalizer/checks/test_lint.py": "schema_lint",
     },
-    "normalizer/checks/published_tables": {"normalizer/checks/published_tables/test_compare.py": "columns"},
     "normalizer/checks/study": {"normalizer/checks/study/test_findings.py": "collect"},
     # Commands are run by the tests of what they call, and by those of the pages that show them.
     "normalizer/commands": {
@@ -53,14 +51,12 @@ TESTED_BY = {
         "whole/test_manual.py": "man",
     },
     "normalizer/containers": {
-        "normalizer/containers/test_shipped.py": "entry_builder forms scope values",
+        "normalizer/containers/test_shipped.py": "forms values",
     },
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "rows"},
     "normalizer/documents": {
-        "normalizer/preferences/test_recipes.py": "recipes",
-        "normalizer/screening/test_pipeline.py": "manifest settings",
+        "normalizer/screening/test_pipeline.py": "settings",
     },
-    "normalizer/estimation": {"normalizer/preferences/test_recipes.py": "task_weights"},
     "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
     "normalizer/gate": {"normalizer/gate/test_paired_verdicts.py": "sides verdict"},
     "normalizer/api": {"normalizer/api/test_ledgers.py": "numbers"},
@@ -76,7 +72,6 @@ TESTED_BY = {
     "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble describe prepare run run_folder"},
     "normalizer/judge/calling": {
         "normalizer/judge/calling/test_command.py": "calls",
-        "normalizer/judge/calling/test_key_filter.py": "key_search",
     },
     "normalizer/ledger": {
         "normalizer/aggregate/test_summary.py": "open_ledgers",
@@ -86,7 +81,7 @@ TESTED_BY = {
     },
     "normalizer/noise": {"normalizer/noise/test_study_plan.py": "components designs sample_size"},
     "normalizer/preferences": {
-        "normalizer/preferences/test_controlled_recipes.py": "alpaca_length arena_style lasso",
+        "normalizer/preferences/test_controlled_recipes.py": "alpaca_length arena_style",
         "normalizer/preferences/test_group_preferences.py": "lengths logistic ratings",
         "normalizer/preferences/test_reading.py": "comparison_query comparisons rates verdicts",
     },
@@ -96,7 +91,7 @@ TESTED_BY = {
         ),
     },
     "normalizer/report/decisions": {
-        "normalizer/report/decisions/test_sections.py": "decision_plots other_records records_of_row",
+        "normalizer/report/decisions/test_sections.py": "other_records records_of_row",
     },
     "normalizer/screening": {
         "normalizer/screening/test_pipeline.py": "bundle bundle_entries metadata rebuild",
@@ -111,8 +106,6 @@ TESTED_BY = {
         "normalizer/calibration/test_judge_accuracy.py": "calibration_table",
         "normalizer/checks/published_tables/test_compare.py": "check_table",
         "normalizer/checks/test_audit.py": "audit_table",
-        "normalizer/checks/test_claims.py": "claims_table",
-        "normalizer/checks/test_evidence.py": "evidence_table",
         "normalizer/gate/test_paired_verdicts.py": "gate_table",
         "normalizer/noise/test_study_plan.py": "plan_table",
         "normalizer/preferences/test_group_preferences.py": "preferences_table",

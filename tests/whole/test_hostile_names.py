@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.checks.published_tables.compare import check
 from normalizer.cli import main
@@ -104,16 +104,16 @@ def test_a_table_with_any_names_is_read_back_as_what_it_says(levels, dimensions)
             found = {cell["statistic"] for cell in report["cells"]}
             # For people the only dimension is not shown beside the total that it is.
             shown = dimensions if "row" in table.columns or len(dimensions) > 1 else []
-            assert {f"{cell_names.dimension(name)}.mean" for name in shown} <= found
+            assert {f"{keys.dimension(name)}.mean" for name in shown} <= found
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "md", "latex"])
 def test_no_two_names_look_the_same_in_a_table(form):
     given = [None, *LEVELS, "a  b", "a b", "\x00", "\x01", "[U+4E2D]", "\u4e2d", "''", "\u201d"]
-    shown = [formats.write_table(formats.Table(["x"], [[cell_names.level(name)]], []), form) for name in given]
+    shown = [formats.write_table(formats.Table(["x"], [[keys.level(name)]], []), form) for name in given]
     for (one, first), (other, second) in itertools.combinations(zip(given, shown, strict=True), 2):
         assert first != second, (one, other)
-    columns = [formats.write_table(formats.Table([cell_names.dimension(name)], [], []), form) for name in DIMENSIONS]
+    columns = [formats.write_table(formats.Table([keys.dimension(name)], [], []), form) for name in DIMENSIONS]
     assert len(set(columns)) == len(DIMENSIONS)
 
 

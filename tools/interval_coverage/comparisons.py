@@ -10,8 +10,7 @@ from normalizer.estimation.clusters import gather
 from normalizer.gate.verdict import Terms, decide
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.lengths import length_bias
-from normalizer.preferences.order_effects import order_effects
-from normalizer.preferences.rates import resample_means, sum_items
+from normalizer.preferences.rates import order_effects, resample_means, sum_items
 from normalizer.preferences.ratings import ratings
 from normalizer.preferences.verdicts import tabulate
 from tools.interval_coverage import Answers, Study, holds, intervals, question

@@ -4,7 +4,7 @@ import math
 import random
 from fractions import Fraction
 
-from normalizer.documents.recipes import Recipe
+from normalizer.aggregate.recipes import Recipe
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.recipes import score_pairs
 from tools.interval_coverage import Study, holds, question

@@ -5,10 +5,10 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import cell_names, keys
+from normalizer.aggregate import keys
+from normalizer.aggregate.keys import MOMENTS
 from normalizer.aggregate.summary import Options
 from normalizer.checks.published_tables.cells import Reading, readings
-from normalizer.checks.published_tables.columns import PASSED_OVER, column_called, statistic_of, statistic_value
 from normalizer.checks.published_tables.figures import ALL_PAIRS, Figures, GroupFigures, Pairing, figures
 from normalizer.checks.published_tables.reading import Published, read
 from normalizer.errors import CannotRun
@@ -59,7 +59,7 @@ def check(
             if row.get("row") == "left_out":
                 cells.append(_check_left_out(line, row, known))
                 continue
-            levels = tuple(cell_names.parse_level(row[place]) for place in places)
+            levels = tuple(keys.parse_level(row[place]) for place in places)
             seen.add(levels)
             group = groups.get(levels)
             key = group.key if group else dict(zip(options.by, levels, strict=True))
@@ -223,3 +223,48 @@ def _verdict(published: str, exact: str | None, verdict: str, why: str | None) -
 def _format_exact(value: Decimal) -> str:
     text = f"{_WIDE.quantize(value, Decimal(1).scaleb(-_SHOWN)):f}"
     return text.rstrip("0").rstrip(".")
+
+
+_ARROWS = "\N{UPWARDS ARROW}\N{DOWNWARDS ARROW}"
+"""Arrows beside a column's name say which end is the better one."""
+PASSED_OVER = ("row", "flags")
+"""Columns of our own tables that hold no number."""
+
+
+def bare(column: str) -> str:
+    """Return a column's name without the arrows beside it."""
+    return column.strip(f"{_ARROWS} ")
+
+
+def column_called(name: str, columns: list[str]) -> str | None:
+    """Return the column of this name, with or without arrows; None if there is none."""
+    if name in columns:
+        return name
+    return next((column for column in columns if bare(column) == bare(name)), None)
+
+
+def statistic_of(column: str, known: Figures) -> str | None:
+    """Return the statistic that a column's name means, or None."""
+    name = bare(column)
+    if name in known.measures:
+        return f"{name}.mean"
+    if name in known.counts:
+        return name
+    if name in known.aliases:
+        return known.aliases[name]
+    measure, _, moment = name.rpartition(".")
+    return name if moment in MOMENTS and measure in known.measures else None
+
+
+def statistic_value(row: GroupFigures, statistic: str) -> list[Decimal] | None:
+    """Return the number or the two ends of an interval; None for NA."""
+    if statistic in row.counts:
+        return [Decimal(row.counts[statistic])]
+    measure, _, moment = statistic.rpartition(".")
+    moments = row.measures[measure]
+    if not moment.startswith("ci95"):
+        return None if moments[moment] is None else [moments[moment]]
+    ends: list[Decimal] | None = moments["ci95"]
+    if ends is None or moment == "ci95":
+        return ends
+    return [ends[moment == "ci95_high"]]

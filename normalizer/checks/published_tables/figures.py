@@ -5,10 +5,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.aggregate.engines.start import start_engine
+from normalizer.aggregate.recipes import Recipe, recipes_of
 from normalizer.aggregate.summary import Options, summarize
-from normalizer.documents.recipes import Recipe, recipes_of
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import OpenLedgers, as_one, holds_comparisons, open_each
 from normalizer.ledger.reader import Ledger
@@ -87,7 +87,7 @@ def _of_scores(given: OpenLedgers, options: Options) -> Figures:
     rows = []
     for row in summary["rows"]:
         measures = {"total": row["total"]}
-        measures |= {cell_names.dimension(name): moments for name, moments in row["dimensions"].items()}
+        measures |= {keys.dimension(name): moments for name, moments in row["dimensions"].items()}
         measures |= _recipe_score(row, "recipe.score") if options.recipe else {}
         rows.append(GroupFigures(row["key"], {name: row[name] for name in _COUNTED}, measures, row["flags"]))
     aliases = _SUMMARY | {"95 % interval": "total.ci95", "mean": "total.mean"}

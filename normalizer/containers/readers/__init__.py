@@ -1,5 +1,5 @@
-"""Containers of rows: `lines` (JSON lines), `tables` (CSV), `documents` (JSON) and `archives` (zip).
+"""Containers of rows: JSON lines (`rows`), CSV (`tables`), JSON (`documents`) and zip (`archives`).
 
-Each reader yields `rows.Row`, with the exact text of the row and of the gap before it. `opening` chooses the reader
-that a dialect declares, `packed` unpacks gzip and Zstandard, and `zip_file` opens archives alike on every Python.
+Each reader yields `rows.Row`, with the exact text of the row and of the gap before it. `opening` unpacks gzip and
+Zstandard, and chooses the reader that a dialect declares.
 """

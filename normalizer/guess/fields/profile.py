@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from normalizer.containers.number_text import number, readable_by
+from normalizer.containers.conversions import number, readable_by
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import escape
 from normalizer.guess.fields import names

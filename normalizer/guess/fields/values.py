@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, NamedTuple
 
-from normalizer.containers.number_text import number, readable_by
+from normalizer.containers.conversions import number, readable_by
 from normalizer.containers.values import fetch
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import steps_of

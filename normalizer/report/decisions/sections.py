@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from normalizer.aggregate import cell_names
-from normalizer.report.decisions import decision_plots, records_of_row
+from normalizer.aggregate import keys
+from normalizer.report import plots
+from normalizer.report.decisions import records_of_row
 from normalizer.report.decisions.records_of_row import Rows
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, el, table
@@ -28,20 +29,20 @@ def decision_sections(study: Study, drilldowns: Drilldowns) -> Iterator[Section]
 def _preferences(document: dict[str, Any], rows: dict[str, Rows], drilldowns: Drilldowns) -> Section:
     rates, rated = [], []
     for group in document["groups"]:
-        where = "".join(f"{cell_names.level(level)}: " for level in group["key"].values())
+        where = "".join(f"{keys.level(level)}: " for level in group["key"].values())
         for pair in group["pairs"]:
             if pair["rate"] is not None:
                 ends = pair["bootstrap95"] or pair["exact95"]
                 rates.append(_range(f"{where}{pair['a']} against {pair['b']}", pair["rate"], ends))
         rated += [_range(where + row["generator"], row["rating"], row["ci95"]) for row in group["ratings"]["rows"]]
-    plots = [decision_plots.ranges(rates, "win rate", 0.5)] if rates else []
-    plots += [decision_plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
+    drawn = [plots.ranges(rates, "win rate", 0.5)] if rates else []
+    drawn += [plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
     tables = [
         _table_with_records(title, each, f"preferences-{number}", rows[title], drilldowns)
         for number, (title, each) in enumerate(preferences_table.list_tables(document))
     ]
     lead = "Comparisons of two answers: how often each generator is preferred, and how far the order shown decides."
-    return section("preferences", "Preferences", lead, *plots, *tables)
+    return section("preferences", "Preferences", lead, *drawn, *tables)
 
 
 def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], drilldowns: Drilldowns) -> Section:
@@ -59,7 +60,7 @@ def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], 
         for row in total["judges"]
         for level in row["reliability"]
     ]
-    plots = [decision_plots.reliability(points)] if points else []
+    drawn = [plots.reliability(points)] if points else []
     tables = [
         _table_with_records(title, each, f"calibration-{number}", rows[title], drilldowns)
         for number, (title, each) in enumerate(calibration_table.list_tables(document))
@@ -68,7 +69,7 @@ def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], 
         "Judges against human or reference labels. On the dashed line the judge's value is what gold says on average; "
         "intervals are drawn as far as the scale goes."
     )
-    return section("calibration", "Calibration against gold", lead, *plots, *tables, name="Calibration")
+    return section("calibration", "Calibration against gold", lead, *drawn, *tables, name="Calibration")
 
 
 def _gate(document: dict[str, Any], used: Rows, drilldowns: Drilldowns) -> Section:
@@ -77,10 +78,10 @@ def _gate(document: dict[str, Any], used: Rows, drilldowns: Drilldowns) -> Secti
         for result in document["results"]
         if result["difference"] is not None
     ]
-    plots = [decision_plots.ranges(rows, "difference, positive is better", 0.0)] if rows else []
+    drawn = [plots.ranges(rows, "difference, positive is better", 0.0)] if rows else []
     shown = _table_with_records("Verdicts", gate_table.table(document), "gate-verdicts", used, drilldowns)
     lead = f"This ledger as a candidate against a base, paired by artifact: {document['verdict']}."
-    return section("gate", "Gate", lead, *plots, shown)
+    return section("gate", "Gate", lead, *drawn, shown)
 
 
 def _range(label: str, value: Any, ends: list[Any] | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from normalizer.aggregate.cell_names import NONE, as_text, dimension, level, parse_level
+from normalizer.aggregate.keys import NONE, as_text, dimension, level, parse_level
 
 NAMES = st.text(max_size=8) | st.sampled_from(["NA", "(none)", "(all)", "total", "=1+1", '"', "-3", "-x", "a;=b"])
 

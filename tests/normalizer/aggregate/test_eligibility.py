@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from normalizer.aggregate.eligibility import SELF
 from normalizer.cli import main
-from normalizer.documents import phases
+from normalizer.documents import protocol
 from tests.support.bundles import bundle, entry
 
 
@@ -40,4 +40,4 @@ def test_the_sql_of_self_judging_says_what_the_rule_says(label, judge, generator
     columns = [None if label is None else json.dumps(label), judge, generator]
     query = f"SELECT {SELF} FROM (SELECT $1::VARCHAR self_judged, $2::VARCHAR judge_model, $3::VARCHAR generator_model)"
     [[found]] = duckdb.execute(query, columns).fetchall()
-    assert bool(found) == phases.is_self_judged(record)
+    assert bool(found) == protocol.is_self_judged(record)

@@ -14,7 +14,7 @@ from normalizer.aggregate.restated_scores import scores_of
 from normalizer.aggregate.summary import Options, open_on_engine, query_of, summarize
 from normalizer.cli import main
 from normalizer.documents.lossless import loads_plain
-from normalizer.documents.phases import is_self_judged
+from normalizer.documents.protocol import is_self_judged
 from normalizer.errors import CannotRun
 from normalizer.ledger.line_format import id_of
 from tests.support.bundles import DIMENSIONS, bundle, entry

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.api.values import json_lines
+from normalizer.api.reading import json_lines
 from normalizer.errors import CannotRun
 
 SCALARS = st.one_of(

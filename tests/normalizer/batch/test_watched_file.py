@@ -2,14 +2,14 @@
 
 import pytest
 
-from normalizer.batch import watched_file
-from normalizer.batch.watched_file import open_watched
-from normalizer.terminal.progress import format_progress
+from normalizer.batch import intake
+from normalizer.batch.intake import open_watched
+from normalizer.terminal.output import format_progress
 
 
 def test_every_byte_of_a_large_file_is_told_and_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(watched_file, "LARGE", 1000)
-    monkeypatch.setattr(watched_file, "_BLOCK", 64)
+    monkeypatch.setattr(intake, "LARGE", 1000)
+    monkeypatch.setattr(intake, "_WATCHED_BLOCK", 64)
     data = bytes(range(256)) * 8
     (tmp_path / "f").write_bytes(data)
     told: list[tuple[str, int, int]] = []

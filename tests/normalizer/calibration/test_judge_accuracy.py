@@ -21,7 +21,7 @@ from normalizer.estimation.clusters import gather
 from normalizer.estimation.intervals import mean_interval
 from normalizer.statistics.spread import ends
 from normalizer.tables import calibration_table
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 from tests.support.bundles import DIMENSIONS
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normalizer.checks.artifact_text import NoText, fold_text, text_of
-from normalizer.checks.quote_match import find_quote
+from normalizer.checks.evidence import find_quote
 from normalizer.cli import main
 from tests.support.bundles import bundle, entry
 from tests.support.study import ARTIFACTS, normalized

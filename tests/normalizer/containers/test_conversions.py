@@ -5,8 +5,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.conversions import conversion
-from normalizer.containers.scope import Read
+from normalizer.containers.conversions import Read, conversion
 from normalizer.documents.lossless import Number, exact_value
 
 NUMERALS = st.from_regex(r"-?(0|[1-9][0-9]{0,8})(\.[0-9]{1,14})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from normalizer.containers.joining import Joined
-from normalizer.containers.scope import MISSING, Scope
+from normalizer.containers.conversions import MISSING, Scope
+from normalizer.containers.mapping import Joined
 from normalizer.documents.lossless import Number
 from normalizer.errors import UnusableDocument
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.number_text import number, patterns, readable_by
+from normalizer.containers.conversions import number, patterns, readable_by
 
 
 @pytest.mark.parametrize(

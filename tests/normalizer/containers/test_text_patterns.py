@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.scope import MISSING, Read
+from normalizer.containers.conversions import MISSING, Read
 from normalizer.containers.text_patterns import extractor, failure_finder
 from normalizer.errors import UnusableDocument
 

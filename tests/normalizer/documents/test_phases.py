@@ -5,13 +5,13 @@ from pathlib import Path
 import contract_spec as spec
 import pytest
 
-from normalizer.documents import phases, protocol
+from normalizer.documents import protocol
 
 CODES = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
 
 
 def test_the_rules_fit_their_schema_and_name_only_what_there_is():
-    rules = phases.rules()
+    rules = protocol.rules()
     assert spec.violations("eval/phase_rules.json", rules) == []
     assert sorted(rules["phases"]) == ["0", "1", "2"]
     for rule in rules["phases"].values():
@@ -22,13 +22,13 @@ def test_the_rules_fit_their_schema_and_name_only_what_there_is():
 
 
 def test_each_phase_enforces_all_that_the_one_before_does():
-    assert phases.list_enforced(0) < phases.list_enforced(1) < phases.list_enforced(2)
+    assert protocol.list_enforced(0) < protocol.list_enforced(1) < protocol.list_enforced(2)
 
 
 def test_only_phase_0_may_relax_and_only_phase_0_never_counts():
-    assert [phases.may_relax(phase) for phase in (0, 1, 2)] == [True, False, False]
+    assert [protocol.may_relax(phase) for phase in (0, 1, 2)] == [True, False, False]
     for phase in (0, 1, 2):
-        lifted = phases.list_enforced(phase) - phases.list_enforced(phase, frozenset({"rubric_keys"}))
+        lifted = protocol.list_enforced(phase) - protocol.list_enforced(phase, frozenset({"rubric_keys"}))
         assert lifted == ({"rubric_keys"} if phase == 0 else set())
 
 
@@ -53,11 +53,11 @@ def test_every_code_of_the_taxonomy_is_explained_once_and_in_its_order():
     ],
 )
 def test_eligibility_is_asked_of_valid_records_only_and_is_one_of_three(record, expected):
-    assert phases.eligibility(record) == expected
+    assert protocol.eligibility(record) == expected
 
 
 def test_what_a_judge_is_told_grows_with_the_phase_and_leaves_out_what_it_must_not_see():
-    told = [phases.statements(phase) for phase in (0, 1, 2)]
+    told = [protocol.statements(phase) for phase in (0, 1, 2)]
     assert told[0] == told[1]  # what phase 1 adds is about metadata, which no judge sees
     assert set(told[1]) < set(told[2])
     assert not any("manifest" in statement or "model" in statement for statement in told[2])

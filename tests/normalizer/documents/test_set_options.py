@@ -2,8 +2,8 @@
 
 import pytest
 
+from normalizer.commands.normalize import metadata
 from normalizer.documents.lossless import Number
-from normalizer.documents.set_options import metadata
 from normalizer.errors import CannotRun
 
 

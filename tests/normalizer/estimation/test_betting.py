@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from normalizer.estimation.betting import capital_against, chance_of, find_bound, turn
 from normalizer.estimation.clusters import gather
-from normalizer.estimation.dirichlet_mean import points_of
+from normalizer.estimation.intervals import points_of
 
 STAKES = (1, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 GAPS = st.lists(st.integers(-5, 5).map(Fraction), min_size=1, max_size=12)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from normalizer.estimation import dirichlet_mean
-from normalizer.estimation.dirichlet_mean import DirichletMean, Point
+from normalizer.estimation import intervals
+from normalizer.estimation.intervals import DirichletMean, Point
 
 
 @given(st.integers(1, 10_000), st.integers(1, 10_000), st.floats(0.001, 0.999))
@@ -33,5 +33,5 @@ def test_neighbours_that_are_put_together_keep_the_quantiles(monkeypatch):
     rng = np.random.default_rng(2)
     points = [Point(float(value), 1, 1) for value in rng.normal(size=600) ** 3]
     merged = DirichletMean(points).quantile(0.025)
-    monkeypatch.setattr(dirichlet_mean, "_MOST_POINTS", 1000)
+    monkeypatch.setattr(intervals, "_MOST_POINTS", 1000)
     assert merged == pytest.approx(DirichletMean(points).quantile(0.025), abs=1e-4)

@@ -15,7 +15,7 @@ from normalizer.estimation.clusters import gather
 from normalizer.gate.paired_verdicts import GateOptions, gate
 from normalizer.gate.verdict import Terms, decide
 from normalizer.statistics.spread import ends
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 from tests.support.comparing import compared, drawn
 from tests.support.labelling import bundle_of, labelled, truth
 

@@ -17,8 +17,8 @@ from normalizer.estimation.clusters import gather
 from normalizer.estimation.paired_test import ASSUMPTIONS
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate
 from normalizer.gate.verdict import Terms, decide, tipping_point, with_worst
+from normalizer.tables.formats import dumps
 from normalizer.tables.gate_table import junit
-from normalizer.tables.pretty import dumps
 from tests.support.bundles import DIMENSIONS
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 

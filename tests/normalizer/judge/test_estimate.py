@@ -1,6 +1,6 @@
 """An estimate counts calls, bytes and tokens of the files that still need a call."""
 
-from normalizer.judge.estimate import estimate
+from normalizer.judge.describe import estimate
 from normalizer.judge.prepare import PreparedInput
 
 

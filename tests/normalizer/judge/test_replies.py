@@ -5,7 +5,7 @@ import json
 import pytest
 
 from normalizer.documents.lossless import dumps
-from normalizer.judge.replies import read_reply
+from normalizer.judge.run_folder import read_reply
 from tests.support.judging import GOOD
 
 

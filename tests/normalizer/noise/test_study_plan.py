@@ -17,7 +17,7 @@ from normalizer.noise.components import components, variances
 from normalizer.noise.designs import Square, cluster_effect, plan_panels
 from normalizer.noise.sample_size import PowerTarget, items_needed, power_of
 from normalizer.noise.study_plan import plan
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
 pd = pytest.importorskip("pandas")

@@ -12,13 +12,13 @@ import pytest
 import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
 
-from normalizer.documents.recipes import Recipe
+from normalizer.aggregate.recipes import Recipe
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.group_preferences import PreferenceOptions, preferences
-from normalizer.preferences.lasso import FOLDS, STRENGTHS, choose_strength, fit_lasso
+from normalizer.preferences.logistic import FOLDS, STRENGTHS, choose_strength, fit_lasso
 from normalizer.preferences.recipes import describe, score_pairs
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 from tests.support.comparing import compared
 
 ITEMS = 120

@@ -17,7 +17,7 @@ from scipy.stats import binomtest, norm, t
 from normalizer.cli import main
 from normalizer.errors import CannotRun
 from normalizer.preferences.group_preferences import PreferenceOptions, preferences
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 from tests.support.comparing import compared, drawn
 
 STRENGTHS = {"alder": 0.8, "birch": 0.1, "cedar": -0.3, "dogwood": -0.6}

@@ -9,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from normalizer.aggregate.intervals import Method
 from normalizer.preferences.comparisons import Comparison
-from normalizer.preferences.order_effects import order_effects
+from normalizer.preferences.rates import order_effects
 from normalizer.preferences.verdicts import tabulate
 
 METHOD = Method(bootstrap=True, resamples=100)

@@ -7,13 +7,13 @@ from typing import Any
 import contract_spec as spec
 import pytest
 
+from normalizer.aggregate.recipes import Recipe, read_recipe
 from normalizer.cli import main
-from normalizer.documents.recipes import Recipe, read_recipe
 from normalizer.errors import CannotRun
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 from normalizer.preferences.recipes import score_pairs
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 from tests.support.comparing import compared
 
 GRADES = [1, 1, 1.25, 1.25, 1.5, 1.75, 2]

@@ -11,7 +11,7 @@ from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.estimation.paired_test import ASSUMPTIONS
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 from tests.support.studies import Verdict, bundles_of, ledger_of, output, refusal
 

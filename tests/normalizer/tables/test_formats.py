@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from normalizer.aggregate import cell_names
+from normalizer.aggregate import keys
 from normalizer.cli import main
 from normalizer.tables import formats
 from normalizer.tables.formats import Cell, Table, p_value, write_table
@@ -34,7 +34,7 @@ def test_the_csv_of_a_command_gives_every_name_back(tmp_path, capsys, argv):
     assert main([argv[0], str(tmp_path / "l"), *argv[1:], "--format", "csv"]) == 0
     read = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
     assert len({len(row) for row in read}) == 1
-    assert {cell_names.parse_level(cell) for row in read for cell in row} >= set(HOSTILE)
+    assert {keys.parse_level(cell) for row in read for cell in row} >= set(HOSTILE)
 
 
 @needs("pdflatex", "texlive-latex-base")
@@ -57,14 +57,14 @@ def test_latex_takes_no_cell_for_an_argument_of_the_row_before(text):
 @pytest.mark.parametrize("start", ["", " ", "\u00a0", "x;", "x; ", "x,", "x|", "x\t", "\t", "\n"])
 @pytest.mark.parametrize("formula", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "\uff1d1"])
 def test_a_formula_behind_white_space_or_a_separator_stands_in_quotation_marks(start, formula):
-    shown = cell_names.level(start + formula)
+    shown = keys.level(start + formula)
     assert shown.startswith('"')
-    assert cell_names.parse_level(shown) == start + formula
+    assert keys.parse_level(shown) == start + formula
 
 
 @pytest.mark.parametrize("plain", ["-1.5", "+3", "a-b", "a=b", "x; y", "gpt-4 +tools"])
 def test_ordinary_names_stand_as_they_are(plain):
-    assert cell_names.level(plain) == plain
+    assert keys.level(plain) == plain
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "md", "latex"])

@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.tables.pretty import dumps
+from normalizer.tables.formats import dumps
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner))

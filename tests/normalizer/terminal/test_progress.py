@@ -3,7 +3,7 @@
 import io
 import time
 
-from normalizer.terminal.progress import ProgressLine, Steps, format_progress, show_elapsed
+from normalizer.terminal.output import ProgressLine, Steps, format_progress, show_elapsed
 
 
 class Screen(io.StringIO):

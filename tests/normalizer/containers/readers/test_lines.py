@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.readers import lines
-from normalizer.containers.readers.lines import JsonLinesReader
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
+from normalizer.containers.readers import rows
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, JsonLinesReader, UnreadableContainer
 
 LINE = st.sampled_from([b"{}", b'{"a": 1.0}', b"[", b"", b"  ", b"\xff", b"nul", b'{"a":1,"a":2}', b"\r", b"1"])
 END = st.sampled_from([b"\n", b"\r\n", b"\n\n"])
@@ -54,7 +53,7 @@ def test_an_endless_line_is_not_held_in_memory():
 
 
 def test_empty_lines_are_held_only_up_to_a_limit(monkeypatch):
-    monkeypatch.setattr(lines, "MAX_ROW_BYTES", 20)
+    monkeypatch.setattr(rows, "MAX_ROW_BYTES", 20)
     assert list(JsonLinesReader(io.BytesIO(b"a\n" + b"\n" * 15)).rows()) is not None
     with pytest.raises(UnreadableContainer, match="comes after more than 20"):
         list(JsonLinesReader(io.BytesIO(b"a\n" + b"\n" * 30)).rows())

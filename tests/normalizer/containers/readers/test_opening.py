@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from normalizer.containers.readers.opening import file_globs, open_container
+from normalizer.batch.intake import file_globs
+from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.rows import UnreadableContainer
 
 LINES = {"kind": "jsonl"}

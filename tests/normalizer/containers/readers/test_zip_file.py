@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from normalizer.containers.readers.zip_file import ZipFile
+from normalizer.containers.readers.archives import ZipFile
 
 
 def archive_of(names, extra=b""):
