@@ -10,18 +10,17 @@ from normalizer.aggregate.recipes import read_recipe
 from normalizer.aggregate.summary import aggregate
 from normalizer.commands.options import (
     FORMATS,
+    add_by,
     add_files,
     add_format,
     add_intervals,
     add_ledgers,
     add_recipe,
     add_selection,
-    join_values,
     open_files,
     read_grouping,
     tell_unknown_levels,
 )
-from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.exact import PLACES
 from normalizer.errors import CannotRun
 from normalizer.statistics.sensitivity import aggregate_with_sensitivity
@@ -35,14 +34,7 @@ SHOWN = 3
 
 @click.command(cls=Command)
 @add_ledgers
-@click.option(
-    "--by",
-    multiple=True,
-    callback=join_values,
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Keys of the groups, with commas.",
-)
+@add_by("Keys of the groups, with commas.")
 @add_intervals
 @add_format(*FORMATS)
 @click.option(

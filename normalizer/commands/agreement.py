@@ -16,9 +16,9 @@ from normalizer.commands.options import (
     tell_unknown_levels,
 )
 from normalizer.statistics.agreement import agreement
-from normalizer.tables import agreement_table, formats
+from normalizer.tables import agreement_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
+from normalizer.terminal.output import WIDE, print_document, show_elapsed
 
 
 @click.command(cls=Command)
@@ -38,10 +38,5 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
         folders = open_files(ledgers)
         report = agreement(folders, read_selection(**chosen))
     tell_unknown_levels(report, folders)
-    if form == "json":
-        click.echo(formats.dumps(report))
-    elif form in ("md", "text"):
-        print_tables(agreement_table.list_tables(report), form)
-    else:
-        print_table(agreement_table.table(report), form)
+    print_document(report, form, lambda: agreement_table.table(report), lambda: agreement_table.list_tables(report))
     return 0

@@ -15,36 +15,34 @@ from normalizer.checks.audit import audit
 from normalizer.checks.instruments import instruments
 from normalizer.checks.reverify import jobs_for
 from normalizer.checks.study.findings import findings
-from normalizer.commands.options import add_files, add_format, choose_check, open_files, print_note, read_files_options
+from normalizer.commands.options import PATH, add_files, add_format, choose_check, open_files, read_files_options
 from normalizer.documents import protocol
 from normalizer.ledger import signature as signatures
 from normalizer.ledger.reader import reading
 from normalizer.tables import audit_table, formats
 from normalizer.tables.formats import Table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import LINE, WIDE, print_table, show_elapsed
-
-_PATH = click.Path(path_type=Path)
+from normalizer.terminal.output import LINE, WIDE, print_note, print_table, show_elapsed
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=_PATH, required=False)
+@click.argument("ledger", type=PATH, required=False)
 @click.option(
     "--claims", is_flag=True, help="Do the numbers that judges state about their own scores follow from the records?"
 )
 @click.option("--all", "every", is_flag=True, help="With --claims: list claims that check out, too.")
 @click.option(
     "--artifacts",
-    type=_PATH,
+    type=PATH,
     metavar="DIR",
     help="Is every quotation in the evaluated file below this folder (PDF, Markdown, text)? Verdicts: exact, folded, "
     "elided, other_artifact, absent, empty; not_checked where the file is missing or another one.",
 )
 @click.option(
-    "--signature", type=_PATH, metavar="FILE", help="Is this signature of `normalizer sign` good, and of these files?"
+    "--signature", type=PATH, metavar="FILE", help="Is this signature of `normalizer sign` good, and of these files?"
 )
 @click.option(
-    "--signers", type=_PATH, metavar="FILE", help="With --signature: a file with a line NAME KEY for each trusted key."
+    "--signers", type=PATH, metavar="FILE", help="With --signature: a file with a line NAME KEY for each trusted key."
 )
 @click.option("--signer", metavar="NAME", help="With --signature: the NAME that must have signed.")
 @click.option(
@@ -52,7 +50,7 @@ _PATH = click.Path(path_type=Path)
 )
 @click.option(
     "--study",
-    type=_PATH,
+    type=PATH,
     metavar="DIR",
     help="Which defects are there between the ledgers or files of this folder: the same answer under two generators, "
     "repeated and missing rows, unlabelled self-judging and more? The worst comes first.",

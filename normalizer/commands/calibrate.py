@@ -1,5 +1,6 @@
 """`normalizer calibrate`."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,22 +14,23 @@ from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.commands.options import (
     DIAGNOSTIC,
+    FILE,
     MIX,
+    PATH,
+    RESAMPLES,
+    SEED,
     VERIFY,
     WHERE,
+    add_by,
     add_files,
     add_format,
     add_ledgers,
     choose_check,
-    join_values,
     open_files,
-    refuse_inside_ledger,
-    write_file,
 )
-from normalizer.commands.value_completion import complete_keys
-from normalizer.tables import calibration_table, formats
+from normalizer.tables import calibration_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
+from normalizer.terminal.output import WIDE, print_document, refuse_inside_ledger, show_elapsed, write_file
 
 _CRITERION = ("criterion",)
 
@@ -38,7 +40,7 @@ _CRITERION = ("criterion",)
 @click.option(
     "--gold",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="LEDGER",
     help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
 )
@@ -48,14 +50,7 @@ _CRITERION = ("criterion",)
     type=click.Choice(["human", "reference"]),
     help="Whose labels are gold; repeatable. Default: the kind that there is; both are mixed only if both are named.",
 )
-@click.option(
-    "--by",
-    multiple=True,
-    callback=join_values,
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Also give numbers for each group, such as factors.topic.",
-)
+@add_by("Also give numbers for each group, such as factors.topic.")
 @VERIFY
 @WHERE
 @click.option(
@@ -63,20 +58,11 @@ _CRITERION = ("criterion",)
 )
 @DIAGNOSTIC
 @MIX
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=100),
-    metavar="N",
-    default=2000,
-    show_default=True,
-    help="How many samples are drawn.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
-)
+@RESAMPLES
+@SEED
 @click.option(
     "--datasheet",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Also write a Markdown page about the judges: instrument, gold, agreement, bias, noise, failures.",
 )
@@ -117,10 +103,6 @@ def command(
     if datasheet is not None:
         refuse_inside_ledger(datasheet)
         write_file(datasheet, write_datasheet(folders, options, document).encode())
-    if form == "json":
-        click.echo(formats.dumps(document))
-    elif form == "csv":
-        print_table(calibration_table.judges(document), form)
-    else:
-        print_tables(calibration_table.list_tables(document), form)
+    every = partial(calibration_table.list_tables, document)
+    print_document(document, form, partial(calibration_table.judges, document), every)
     return 0

@@ -10,39 +10,30 @@ from normalizer.checks.attestation import Question, differences, statement
 from normalizer.checks.published_tables.compare import follows
 from normalizer.checks.published_tables.figures import COMPARED_BY, Pairing
 from normalizer.commands.options import (
+    FILE,
+    PATH,
+    add_by,
     add_files,
     add_format,
     add_intervals,
     add_ledgers,
     add_recipe,
     add_selection,
-    join_values,
     open_files,
-    print_note,
     read_grouping,
-    refuse_inside_ledger,
-    write_file,
 )
-from normalizer.commands.value_completion import complete_keys
 from normalizer.documents.study_file import compare_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.tables import check_table, formats
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, show_elapsed
+from normalizer.terminal.output import WIDE, print_note, print_table, refuse_inside_ledger, show_elapsed, write_file
 
 
 @click.command(cls=Command)
-@click.argument("table", type=click.Path(path_type=Path), metavar="TABLE")
+@click.argument("table", type=PATH, metavar="TABLE")
 @add_ledgers
-@click.option(
-    "--by",
-    multiple=True,
-    callback=join_values,
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Keys of the groups, with commas; columns of the table.",
-)
+@add_by("Keys of the groups, with commas; columns of the table.")
 @add_intervals
 @click.option(
     "--column",
@@ -54,20 +45,17 @@ from normalizer.terminal.output import WIDE, print_table, show_elapsed
 @click.option("--baseline", metavar="NAME", help="Of comparisons: every generator against this one.")
 @add_recipe("comparisons", "scores")
 @click.option(
-    "--attest",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write a statement of in-toto: which cells follow from which records.",
+    "--attest", type=FILE, metavar="FILE", help="Write a statement of in-toto: which cells follow from which records."
 )
 @click.option(
     "--attested",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Make this statement again, with its options, and list what is not as it states.",
 )
 @click.option(
     "--frozen",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="A study file: also say whether these options are those it froze before the data arrived.",
 )

@@ -10,6 +10,7 @@ from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.api.ledgers import open_ledgers
 from normalizer.commands.options import (
     add_assume,
+    add_cluster,
     add_files,
     add_format,
     add_ledgers,
@@ -21,9 +22,9 @@ from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.estimation.paired_test import SPREAD
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
-from normalizer.tables import contrast_table, formats
+from normalizer.tables import contrast_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, show_elapsed
+from normalizer.terminal.output import WIDE, print_document, show_elapsed
 
 
 @click.command(cls=Command)
@@ -42,12 +43,7 @@ from normalizer.terminal.output import WIDE, print_table, show_elapsed
     shell_complete=complete_keys,
     help="Keys that pairs agree in, with commas.",
 )
-@click.option(
-    "--cluster",
-    metavar="KEY",
-    shell_complete=complete_keys,
-    help="Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]",
-)
+@add_cluster("Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]")
 @add_assume(SPREAD)
 @add_format("text", "json", "csv", "md")
 @WIDE
@@ -82,10 +78,7 @@ def command(
     key = by or _key_of(folders, all(path.is_file() for path in ledgers))
     with show_elapsed("compare", shown=not chosen["verify"]):
         document = compare(folders, options, Contrast(key, paired, cluster, assume))
-    if form == "json":
-        click.echo(formats.dumps(document))
-    else:
-        print_table(contrast_table.with_notes(document), form)
+    print_document(document, form, lambda: contrast_table.with_notes(document))
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from normalizer.commands.options import add_files, add_format, open_files
+from normalizer.commands.options import PATH, add_files, add_format, open_files
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.protocol import eligibility
@@ -25,7 +25,7 @@ _SOURCE = ("line", "member", "order", "dialect", "rest")
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=click.Path(path_type=Path))
+@click.argument("ledger", type=PATH)
 @click.argument("name", metavar="RECORD")
 @click.option(
     "--verify",

@@ -15,26 +15,19 @@ from contract_spec.extras import install_command
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
 from normalizer.aggregate.summary import Options, open_on_engine, select_rubric, summarize
-from normalizer.commands.options import (
-    VERIFY,
-    WHERE,
-    add_files,
-    add_ledgers,
-    choose_check,
-    open_files,
-    refuse_inside_ledger,
-)
+from normalizer.commands.options import PATH, VERIFY, WHERE, add_files, add_ledgers, choose_check, open_files
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, Flat, Run, flatten_records
 from normalizer.ledger.open_ledgers import Check
 from normalizer.terminal.help_format import Command
+from normalizer.terminal.output import refuse_inside_ledger
 
 
 @click.command(cls=Command)
 @add_ledgers
 @click.option("--to", "form", type=click.Choice(sorted(LOSSES)), required=True, help="The format.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="PATH", help="A file, or a folder for inspect and eee.")
+@click.option("--out", type=PATH, metavar="PATH", help="A file, or a folder for inspect and eee.")
 @click.option("--invalid", is_flag=True, help="INVALID records too, with their reasons (jsonl, csv, parquet).")
 @click.option("--organization", metavar="NAME", help="Who publishes (eee).")
 @click.option(

@@ -11,51 +11,39 @@ from normalizer.aggregate.summary import Options
 from normalizer.commands.options import (
     DIAGNOSTIC,
     ENGINE,
+    FILE,
+    PATH,
     VERIFY,
     WHERE,
+    add_alpha,
     add_assume,
+    add_by,
+    add_cluster,
     add_files,
     add_format,
     choose_check,
-    join_values,
     open_files,
 )
-from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.estimation.paired_test import SCALE
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
-from normalizer.tables import formats, gate_table
+from normalizer.tables import gate_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, show_elapsed
+from normalizer.terminal.output import WIDE, print_document, show_elapsed, write_file
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _CRITERION = ("criterion",)
 _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 
 
 @click.command(cls=Command)
-@click.argument("base", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path))
-@click.option(
-    "--by",
-    multiple=True,
-    callback=join_values,
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Decide each group by itself, such as factors.topic.",
-)
+@click.argument("base", type=PATH)
+@click.argument("candidate", type=PATH)
+@add_by("Decide each group by itself, such as factors.topic.")
 @click.option(
     "--margin", default="0", metavar="X", help="The largest loss that still counts as no worse.  [default: 0]"
 )
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True),
-    metavar="X",
-    default=0.05,
-    show_default=True,
-    help="The level of each test.",
-)
+@add_alpha("The level of each test.")
 @click.option(
     "--measure",
     "measures",
@@ -74,12 +62,7 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
     show_default=True,
     help="Artifacts of BASE that CANDIDATE lacks: no pass if they could turn it, the worst score, or nothing.",
 )
-@click.option(
-    "--cluster",
-    metavar="KEY",
-    shell_complete=complete_keys,
-    help="Take artifacts with the same level of this key as one item.",
-)
+@add_cluster("Take artifacts with the same level of this key as one item.")
 @add_assume(SCALE)
 @click.option("--always-valid", is_flag=True, help="Let verdicts hold however often one looks while pairs are added.")
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
@@ -95,8 +78,8 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
     help="Let the sides differ in this; it is flagged; repeatable.",
 )
 @DIAGNOSTIC
-@click.option("--junit", type=_FILE, metavar="FILE", help="Write the verdicts as JUnit XML.")
-@click.option("--markdown", type=_FILE, metavar="FILE", help="Write a Markdown summary.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write the verdicts as JUnit XML.")
+@click.option("--markdown", type=FILE, metavar="FILE", help="Write a Markdown summary.")
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_files
@@ -167,24 +150,16 @@ def command(
             )
     except CannotRun as error:
         # Files of an earlier run would say that it passed.
-        _write(junit, gate_table.refusal_junit(str(error)))
-        _write(markdown, gate_table.refusal_summary(str(error)))
+        _write({junit: gate_table.refusal_junit(str(error)), markdown: gate_table.refusal_summary(str(error))})
         raise
-    _write(junit, gate_table.junit(document))
-    _write(markdown, gate_table.summary(document))
-    if form == "json":
-        click.echo(formats.dumps(document))
-    else:
-        print_table(gate_table.table(document), form)
+    _write({junit: gate_table.junit(document), markdown: gate_table.summary(document)})
+    print_document(document, form, lambda: gate_table.table(document))
     click.echo(f"gate: {document['verdict']}", err=True)
     return 0 if document["verdict"] == "pass" else 1
 
 
-def _write(path: Path | None, text: str) -> None:
-    """Write a file that was asked for. Raises CannotRun if it cannot be written."""
-    if path is None:
-        return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CannotRun(f"cannot write {path}: {error.strerror}") from None
+def _write(texts: dict[Path | None, str]) -> None:
+    """Write the files that were asked for. Raises CannotRun if one cannot be written."""
+    for path, text in texts.items():
+        if path is not None:
+            write_file(path, text.encode())

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import click
 
 from normalizer.batch.intake import open_bundle
-from normalizer.commands.options import add_format
+from normalizer.commands.options import FILE, add_format
 from normalizer.containers import shipped
 from normalizer.containers.readers.opening import unpack
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
@@ -32,7 +32,7 @@ def _folder_of(file: Path) -> Path:
 
 
 @click.command(cls=Command)
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @click.option(
     "--save",
     type=click.Path(file_okay=False, path_type=Path),

@@ -7,10 +7,11 @@ from typing import Any
 import click
 import contract_spec as spec
 
+from normalizer.commands.options import FILE, PATH
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import BUILT_IN_RUBRIC, load
 from normalizer.errors import CannotRun
-from normalizer.judge.calling.call_loop import pending
+from normalizer.judge.calling.call_loop import list_pending
 from normalizer.judge.calling.calls import visible
 from normalizer.judge.describe import describe_judge, estimate, make_judge
 from normalizer.judge.legs import Leg, refuse_with_legs
@@ -26,7 +27,7 @@ from normalizer.terminal.help_format import Command
 
 
 @click.command(cls=Command)
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
+@click.argument("run", type=PATH, metavar="RUN.json")
 @click.option("--packet", is_flag=True, help="Write what the judge would be given into --out, and call no judge.")
 @click.option("--replay", "again", is_flag=True, help="RUN.json is a run's folder: rebuild its bundle and compare.")
 @click.option(
@@ -37,16 +38,11 @@ from normalizer.terminal.help_format import Command
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="PATH",
     help="The run's folder; with --packet a new folder; with --replay a file for the rebuilt bundle.",
 )
-@click.option(
-    "--rubric",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The scoring scale.  [default: prompt-drift-v1]",
-)
+@click.option("--rubric", type=FILE, metavar="FILE", help="The scoring scale.  [default: prompt-drift-v1]")
 @click.option(
     "--command", "program", metavar="COMMAND", help="A judge that is a program: input on stdin, reply on stdout."
 )
@@ -244,7 +240,7 @@ def _dry_run(run: RunFolder, planned: Plan, artifacts: Path, attempts: int) -> i
     kept = (
         [run.read_kept(index, one.input_sha256) for index, one in enumerate(made)] if run.begun else [[] for _ in made]
     )
-    waiting = pending(kept, attempts)
+    waiting = list_pending(kept, attempts)
     for line in estimate(made, waiting, attempts, sum(len(kept[index]) for index in waiting)):
         click.echo(line)
     return 0

@@ -9,7 +9,7 @@ import contract_spec as spec
 
 from normalizer.batch.intake import document_bytes
 from normalizer.checks import lint, schema_lint
-from normalizer.commands.options import add_format
+from normalizer.commands.options import PATH, add_format
 from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
@@ -18,7 +18,6 @@ from normalizer.tables import formats
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command
 
-_DOCUMENT = click.Path(path_type=Path)
 _MEMBERS = {
     "schema": {"$schema", "$id", "$defs", "properties"},
     "rubric": {"dimensions"},
@@ -29,14 +28,14 @@ _MEMBERS = {
 
 
 @click.command(cls=Command)
-@click.argument("files", type=_DOCUMENT, metavar="[DOCUMENT]...", nargs=-1)
-@click.option("--rubric", type=_DOCUMENT, metavar="FILE", help="A scoring scale.")
-@click.option("--manifest", type=_DOCUMENT, metavar="FILE", help="A run manifest.")
+@click.argument("files", type=PATH, metavar="[DOCUMENT]...", nargs=-1)
+@click.option("--rubric", type=PATH, metavar="FILE", help="A scoring scale.")
+@click.option("--manifest", type=PATH, metavar="FILE", help="A run manifest.")
 @click.option("--dialect", metavar="NAME|FILE", shell_complete=complete_dialects, help="A dialect.")
 @click.option(
     "--schema",
     "schemas",
-    type=_DOCUMENT,
+    type=PATH,
     metavar="PATH",
     multiple=True,
     help="A JSON Schema, or a folder of them; repeatable.",

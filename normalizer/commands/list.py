@@ -12,7 +12,7 @@ from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.keys import where_of
 from normalizer.aggregate.record_list import list_records
 from normalizer.aggregate.summary import Options, query_of
-from normalizer.commands.options import WHERE, add_files, add_format, open_files
+from normalizer.commands.options import PATH, WHERE, add_files, add_format, open_files
 from normalizer.commands.value_completion import complete_reasons
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.open_ledgers import as_one, check_records
@@ -24,7 +24,7 @@ from normalizer.terminal.output import WIDE, print_line
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=click.Path(path_type=Path))
+@click.argument("ledger", type=PATH)
 @click.option("--valid", "kind", flag_value="valid", help="Only VALID records.")
 @click.option("--invalid", "kind", flag_value="invalid", help="Only INVALID records.")
 @click.option("--unreadable", "kind", flag_value="unreadable", help="Only unreadable bundles and rows.")
@@ -90,14 +90,14 @@ def _items(ledger: Ledger, kind: str | None, file: str | None) -> Iterator[dict[
         yield from (_bundle(item) for item in ledger.items("audit"))
     if kind is None:
         for header in ledger.items("headers"):
-            yield from _missing(ledger, header)
+            yield from _list_missing(ledger, header)
 
 
 def _records(ledger: Ledger, kind: str, file: str | None) -> Iterator[dict[str, Any]]:
     return ledger.items(kind) if file is None else (ledger.item(kind, line) for line in ledger.find(kind, file))
 
 
-def _missing(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _list_missing(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """List files that a bundle lacks or should not have, as far as no record is to blame."""
     files: dict[str, Any] = {}
     if header["reasons"] and "manifest" in header["settings"]:

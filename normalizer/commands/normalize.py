@@ -13,7 +13,7 @@ import contract_spec as spec
 
 from normalizer.batch.intake import document_bytes, file_globs, sources
 from normalizer.batch.run import Account, run
-from normalizer.commands.options import take_one
+from normalizer.commands.options import FILE, take_one
 from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping
@@ -27,7 +27,6 @@ from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import LINE
 
 _MOST_JOINED = 1 << 28
-_DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command(cls=Command)
@@ -35,8 +34,8 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--out", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="The ledger's folder."
 )
-@click.option("--manifest", type=_DOCUMENT, metavar="FILE", help="The run's metadata and its fixed list of files.")
-@click.option("--rubric", type=_DOCUMENT, metavar="FILE", help="The scoring scale.  [default: prompt-drift-v1]")
+@click.option("--manifest", type=FILE, metavar="FILE", help="The run's metadata and its fixed list of files.")
+@click.option("--rubric", type=FILE, metavar="FILE", help="The scoring scale.  [default: prompt-drift-v1]")
 @click.option(
     "--dialect",
     metavar="NAME|FILE",
@@ -50,7 +49,7 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
     metavar="KIND",
     help="How the files hold their rows, in place of what the dialect says: jsonl, csv, json or json:POINTER.",
 )
-@click.option("--join", type=_DOCUMENT, metavar="FILE", help="The second file of a dialect that joins one.")
+@click.option("--join", type=FILE, metavar="FILE", help="The second file of a dialect that joins one.")
 @click.option(
     "--set", "stated", multiple=True, metavar="FIELD=VALUE", help="Run metadata that the files do not have; repeatable."
 )

@@ -17,14 +17,26 @@ from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.estimation.paired_test import ASSUMPTIONS
-from normalizer.ledger.durable import write_whole
 from normalizer.ledger.open_ledgers import Check, check_records
-from normalizer.ledger.reader import Ledger, is_ledger
-from normalizer.tables.formats import printable
+from normalizer.ledger.reader import Ledger
+from normalizer.terminal.output import print_note
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("text", "json", "csv", "md", "latex")
 _META = "normalizer.commands.files"
+PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+RESAMPLES = click.option(
+    "--resamples",
+    type=click.IntRange(min=100),
+    metavar="N",
+    default=2000,
+    show_default=True,
+    help="How many samples are drawn.",
+)
+SEED = click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
+)
 
 
 def take_one(_: click.Context, __: click.Parameter, dialects: tuple[str, ...]) -> str | None:
@@ -35,6 +47,24 @@ def take_one(_: click.Context, __: click.Parameter, dialects: tuple[str, ...]) -
             "normalize those of each dialect with a command of their own, all with the same --out"
         )
     return dialects[0] if dialects else None
+
+
+def add_by(about: str, *default: str) -> Callable[[F], F]:
+    """Return the option for the keys of groups."""
+    more: dict[str, Any] = {"default": default, "show_default": True} if default else {}
+    more |= {"callback": join_values, "shell_complete": complete_keys}
+    return click.option("--by", multiple=True, metavar="KEYS", help=about, **more)
+
+
+def add_cluster(about: str) -> Callable[[F], F]:
+    """Return the option for the key whose levels are items."""
+    return click.option("--cluster", metavar="KEY", shell_complete=complete_keys, help=about)
+
+
+def add_alpha(about: str) -> Callable[[F], F]:
+    """Return the option for the level of a test."""
+    level = click.FloatRange(0, 0.5, min_open=True)
+    return click.option("--alpha", type=level, metavar="X", default=0.05, show_default=True, help=about)
 
 
 def add_format(*forms: str) -> Callable[[F], F]:
@@ -49,9 +79,8 @@ def add_files(function: F) -> F:
     def remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
         ctx.meta[f"{_META}.{parameter.name}"] = value
 
-    path = click.Path(dir_okay=False, path_type=Path)
     about = "The scoring scale of files that are given in place of ledgers."
-    rubric = click.option("--rubric", type=path, metavar="FILE", help=about, expose_value=False, callback=remember)
+    rubric = click.option("--rubric", type=FILE, metavar="FILE", help=about, expose_value=False, callback=remember)
     about = "How files are written that are given in place of ledgers."
     return click.option(
         "--dialect",
@@ -66,8 +95,7 @@ def add_files(function: F) -> F:
 
 def add_ledgers(function: F) -> F:
     """Add LEDGER..., of which each may also be a file of judgements; see `add_files`."""
-    path = click.Path(path_type=Path)
-    return click.argument("ledgers", nargs=-1, required=True, type=path, metavar="LEDGER...")(function)
+    return click.argument("ledgers", nargs=-1, required=True, type=PATH, metavar="LEDGER...")(function)
 
 
 def read_files_options() -> tuple[str | None, Path | None]:
@@ -125,11 +153,7 @@ def add_recipe(*kinds: str) -> Callable[[F], F]:
     def add(function: F) -> F:
         name = click.option("--recipe", type=click.Choice(names), help="Also the score as this board publishes it.")
         file = click.option(
-            "--recipe-file",
-            multiple=True,
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="A file that the recipe needs; repeatable.",
+            "--recipe-file", multiple=True, type=FILE, metavar="FILE", help="A file that the recipe needs; repeatable."
         )
         return name(file(function))
 
@@ -244,12 +268,7 @@ def add_intervals(function: Any) -> Any:
             show_default=True,
             help="Kind of 95 % interval: t assumes that means are nearly normal, gaffke does not.",
         ),
-        click.option(
-            "--cluster",
-            metavar="KEY",
-            shell_complete=complete_keys,
-            help="Take units with the same level of this key as one item.",
-        ),
+        add_cluster("Take units with the same level of this key as one item."),
     ]
     for option in reversed(options):
         function = option(function)
@@ -276,24 +295,3 @@ def tell_unknown_levels(document: dict[str, Any], folders: tuple[Path, ...]) -> 
         levels = {str(found) for record in records if (found := record_keys.level_in(record, key)) is not None}
         if level is not None and str(level) not in levels:
             print_note(f"no record has {key} = {level}: {did_you_mean(str(level), levels)}")
-
-
-def refuse_inside_ledger(*places: Path | None) -> None:
-    """Raise CannotRun if a file or folder that a command is to write lies in a ledger."""
-    for given in places:
-        place = given.resolve() if given is not None else Path("/")
-        for around in filter(is_ledger, (place, *place.parents)):
-            raise CannotRun(f"{given} is in the ledger {around}, which only normalize writes to: name another place")
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file as a whole. Raises CannotRun."""
-    try:
-        write_whole(path, data)
-    except OSError as error:
-        raise CannotRun(f"cannot write {path}: {error.strerror}") from None
-
-
-def print_note(line: str) -> None:
-    """Print a line about what is done on standard error."""
-    click.echo(printable(line), err=True)

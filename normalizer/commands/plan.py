@@ -1,6 +1,7 @@
 """`normalizer plan`."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,23 @@ import click
 
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, check_key, keys_of
-from normalizer.commands.options import add_files, add_format, add_ledgers, add_selection, open_files, read_selection
+from normalizer.commands.options import (
+    add_alpha,
+    add_cluster,
+    add_files,
+    add_format,
+    add_ledgers,
+    add_selection,
+    open_files,
+    read_selection,
+)
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.noise.sample_size import PowerTarget
 from normalizer.noise.study_plan import plan
-from normalizer.tables import formats, plan_table
+from normalizer.tables import plan_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
+from normalizer.terminal.output import WIDE, print_document, show_elapsed
 
 
 @click.command(cls=Command)
@@ -35,20 +45,8 @@ from normalizer.terminal.output import WIDE, print_table, print_tables, show_ela
     show_default=True,
     help="How often the study should find it.",
 )
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True),
-    metavar="X",
-    default=0.05,
-    show_default=True,
-    help="The level of its test.",
-)
-@click.option(
-    "--cluster",
-    metavar="KEY",
-    shell_complete=complete_keys,
-    help="Artifacts with the same level of this key go together, such as answers to one question.",
-)
+@add_alpha("The level of its test.")
+@add_cluster("Artifacts with the same level of this key go together, such as answers to one question.")
 @click.option(
     "--repeats",
     metavar="KEYS",
@@ -88,10 +86,6 @@ def command(
             wanted,
             frozenset(keys_of(repeats)),
         )
-    if form == "json":
-        click.echo(formats.dumps(document))
-    elif form == "csv":
-        print_table(plan_table.noise(document), form)
-    else:
-        print_tables(plan_table.list_tables(document), form)
+    every = partial(plan_table.list_tables, document)
+    print_document(document, form, partial(plan_table.noise, document), every)
     return 0

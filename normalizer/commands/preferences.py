@@ -1,5 +1,6 @@
 """`normalizer preferences`."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,35 +14,29 @@ from normalizer.commands.options import (
     ENGINE,
     FORMATS,
     MIX,
+    RESAMPLES,
+    SEED,
     VERIFY,
     WHERE,
+    add_by,
     add_files,
     add_format,
     add_ledgers,
     add_recipe,
     choose_check,
-    join_values,
     judge_kind_option,
     open_files,
 )
-from normalizer.commands.value_completion import complete_keys
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.group_preferences import PreferenceOptions, preferences
-from normalizer.tables import formats, preferences_table
+from normalizer.tables import preferences_table
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
+from normalizer.terminal.output import WIDE, print_document, show_elapsed
 
 
 @click.command(cls=Command)
 @add_ledgers
-@click.option(
-    "--by",
-    multiple=True,
-    callback=join_values,
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Keys of the groups, with commas; criterion is one of them.",
-)
+@add_by("Keys of the groups, with commas; criterion is one of them.")
 @click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
 @add_recipe("comparisons")
 @VERIFY
@@ -49,18 +44,9 @@ from normalizer.terminal.output import WIDE, print_table, print_tables, show_ela
 @DIAGNOSTIC
 @MIX
 @judge_kind_option("verdicts")
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=100),
-    metavar="N",
-    default=2000,
-    show_default=True,
-    help="How many samples are drawn.",
-)
+@RESAMPLES
 @ENGINE
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
-)
+@SEED
 @add_format(*FORMATS)
 @WIDE
 @add_files
@@ -97,10 +83,6 @@ def command(
     )
     with show_elapsed("preferences", shown=not verify):
         document = preferences(open_files(ledgers), asked)
-    if form == "json":
-        click.echo(formats.dumps(document))
-    elif form in ("csv", "latex"):
-        print_table(preferences_table.pairs(document), form)
-    else:
-        print_tables(preferences_table.list_tables(document), form)
+    every = partial(preferences_table.list_tables, document)
+    print_document(document, form, partial(preferences_table.pairs, document), every)
     return 0

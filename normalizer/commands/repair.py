@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from normalizer.batch.repair import repair
+from normalizer.commands.options import PATH
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import hold_lock, is_ledger, reading
 from normalizer.ledger.recovery import recover
@@ -24,13 +25,8 @@ _REBUILT = {
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Rebuild the ledger from its raw bundles, in this folder.",
-)
+@click.argument("ledger", type=PATH)
+@click.option("--out", type=PATH, metavar="DIR", help="Rebuild the ledger from its raw bundles, in this folder.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Worker processes of --out."
 )

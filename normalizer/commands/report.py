@@ -8,14 +8,15 @@ import click
 
 from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.commands.options import (
+    PATH,
+    SEED,
+    add_by,
     add_files,
     add_intervals,
     add_ledgers,
     add_selection,
-    join_values,
     open_files,
     read_grouping,
-    refuse_inside_ledger,
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
@@ -26,22 +27,13 @@ from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
 from normalizer.report.study import PARTS, ReportOptions
 from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import LINE, Steps
+from normalizer.terminal.output import LINE, Steps, refuse_inside_ledger
 
 
 @click.command(cls=Command)
 @add_ledgers
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="The page to write.")
-@click.option(
-    "--by",
-    multiple=True,
-    callback=join_values,
-    default=["generator_model"],
-    show_default=True,
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Keys of the headline's groups, with commas.",
-)
+@click.option("--out", type=PATH, metavar="FILE", required=True, help="The page to write.")
+@add_by("Keys of the headline's groups, with commas.", "generator_model")
 @add_intervals
 @click.option(
     "--contrast",
@@ -57,45 +49,14 @@ from normalizer.terminal.output import LINE, Steps
     shell_complete=complete_keys,
     help="Keys that pairs agree in. Default: the artifact, or all other factors.",
 )
-@click.option(
-    "--artifacts",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Evaluated files, to look quoted evidence up in.",
-)
-@click.option(
-    "--tables",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="A folder for all tables as CSV, Markdown and LaTeX.",
-)
-@click.option(
-    "--preferences",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="LEDGER",
-    help="A ledger of comparisons to show, too.",
-)
-@click.option(
-    "--gold",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="LEDGER",
-    help="A ledger of human or reference labels.",
-)
-@click.option(
-    "--base",
-    type=click.Path(path_type=Path),
-    metavar="LEDGER",
-    help="A ledger that this one is compared with, as by gate.",
-)
+@click.option("--artifacts", type=PATH, metavar="DIR", help="Evaluated files, to look quoted evidence up in.")
+@click.option("--tables", type=PATH, metavar="DIR", help="A folder for all tables as CSV, Markdown and LaTeX.")
+@click.option("--preferences", multiple=True, type=PATH, metavar="LEDGER", help="A ledger of comparisons to show, too.")
+@click.option("--gold", multiple=True, type=PATH, metavar="LEDGER", help="A ledger of human or reference labels.")
+@click.option("--base", type=PATH, metavar="LEDGER", help="A ledger that this one is compared with, as by gate.")
 @click.option("--margin", default="0", show_default=True, metavar="X", help="With --base: how much worse is no worse.")
-@click.option(
-    "--figures", type=click.Path(path_type=Path), metavar="DIR", help="A folder for all plots as SVG, PDF and PNG."
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
-)
+@click.option("--figures", type=PATH, metavar="DIR", help="A folder for all plots as SVG, PDF and PNG.")
+@SEED
 @click.option("--title", metavar="TEXT", default="Evaluation report", show_default=True, help="The title of the page.")
 @add_selection
 @add_files

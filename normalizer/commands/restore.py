@@ -7,15 +7,16 @@ from pathlib import Path
 
 import click
 
+from normalizer.commands.options import PATH
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import reading
 from normalizer.regular_files import open_regular
-from normalizer.screening.rebuild import rebuilt
+from normalizer.screening.rebuild import rebuild_bundle
 from normalizer.terminal.help_format import Command
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=click.Path(path_type=Path))
+@click.argument("ledger", type=PATH)
 @click.argument("sha256")
 @click.option("--from-records", is_flag=True, help="Rebuild it from its records, and check the result.")
 def command(ledger: Path, sha256: str, from_records: bool) -> int:
@@ -26,7 +27,7 @@ def command(ledger: Path, sha256: str, from_records: bool) -> int:
     """
     with reading(ledger) as opened:
         if from_records:
-            sys.stdout.buffer.write(rebuilt(opened, sha256))
+            sys.stdout.buffer.write(rebuild_bundle(opened, sha256))
             return 0
         path = opened.find_bundle(sha256)
         with open_regular(path) as file:

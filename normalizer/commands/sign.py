@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from normalizer.commands.options import PATH
 from normalizer.errors import CannotRun
 from normalizer.ledger.durable import write_whole
 from normalizer.ledger.signature import sign
@@ -11,20 +12,15 @@ from normalizer.terminal.help_format import Command
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=click.Path(path_type=Path))
+@click.argument("ledger", type=PATH)
 @click.option(
     "--key",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="A private key, or a public key whose private key an agent holds.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Where to write the signature.  [default: LEDGER.sig]",
-)
+@click.option("--out", type=PATH, metavar="FILE", help="Where to write the signature.  [default: LEDGER.sig]")
 def command(ledger: Path, key: Path, out: Path | None) -> int:
     """Sign a ledger, or a statement that `normalizer check --attest` wrote, with an SSH key, by ssh-keygen.
 

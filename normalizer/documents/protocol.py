@@ -47,7 +47,7 @@ _VALUES = frozenset({"const", "default", "enum"})
 @cache
 def version() -> str:
     """The identifier that `normalizer --version` prints and that runs record."""
-    documents = {f"schemas/{name}": deciding(spec.schema(name)) for name in schemas()}
+    documents = {f"schemas/{name}": remove_annotations(spec.schema(name)) for name in schemas()}
     documents |= {name: spec.resource(name) for name in RULES}
     canonical = json.dumps(documents, sort_keys=True, separators=(",", ":"))
     return "eval-" + hashlib.sha256(canonical.encode()).hexdigest()[:16]
@@ -66,18 +66,18 @@ def schemas() -> list[str]:
     return sorted(found)
 
 
-def deciding(schema: Any) -> Any:
+def remove_annotations(schema: Any) -> Any:
     """A schema without what only describes."""
     if isinstance(schema, list):
-        return [deciding(inner) for inner in schema]
+        return [remove_annotations(inner) for inner in schema]
     if not isinstance(schema, dict):
         return schema
     return {
         key: value
         if key in _VALUES
-        else {name: deciding(inner) for name, inner in value.items()}
+        else {name: remove_annotations(inner) for name, inner in value.items()}
         if key in _BY_NAME
-        else deciding(value)
+        else remove_annotations(value)
         for key, value in schema.items()
         if key not in _ANNOTATIONS
     }

@@ -183,7 +183,7 @@ def load(
         chosen["dialect"] = chosen_dialect
     if stated is not None:
         chosen["stated"] = parse_document("run_metadata", stated)
-        _agreeing(chosen["stated"], chosen.get("manifest", {}), rubric_document["name"])
+        _refuse_contradictions(chosen["stated"], chosen.get("manifest", {}), rubric_document["name"])
         if "baseline" in chosen["stated"] and (chosen_dialect or {}).get("kind") != "comparison":
             raise UnusableDocument("--set baseline is for dialects of the kind comparison: a bundle states its own")
     if joined is not None:
@@ -235,11 +235,11 @@ def check_dialect(data: bytes) -> dict[str, Any]:
         if place.split("/").count("**") > 1:
             raise UnusableDocument(f"the dialect's pointer {place} has ** more than once")
     if declared == "comparison":
-        _comparing(value)
+        _check_comparison(value)
     return value
 
 
-def _comparing(dialect: dict[str, Any]) -> None:
+def _check_comparison(dialect: dict[str, Any]) -> None:
     """Refuse what a dialect of comparisons cannot have."""
     if "comparison" not in dialect:
         raise UnusableDocument("a dialect of the kind comparison must have container and comparison")
@@ -252,7 +252,7 @@ def _comparing(dialect: dict[str, Any]) -> None:
         raise UnusableDocument("the dialect's /comparison has winner, which is one of two names: declare b, too")
 
 
-def _agreeing(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> None:
+def _refuse_contradictions(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> None:
     """Refuse --set where it contradicts the manifest or the active rubric."""
     for key, value in stated.items():
         if key == "factors":

@@ -17,7 +17,7 @@ from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.comparisons import DECIDED, Compared, facing
+from normalizer.preferences.comparisons import DECIDED, Compared, turn_to
 from normalizer.preferences.reading import read_comparisons
 from normalizer.statistics.spread import mean_of
 
@@ -159,7 +159,7 @@ def read_rates(name: str, ledger: Ledger, options: Options, baseline: str | None
     cells: dict[tuple[str, Levels], dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
     own = []
     for levels, group in found.groups.items():
-        for one in facing(group, generator, rival):
+        for one in turn_to(group, generator, rival):
             if one.winner in DECIDED:
                 judge = "" if "judge_model" in mix else one.judge or ""
                 cells[one.item, levels[:width]][f"{one.first} {judge}"].append(one.score)
@@ -185,7 +185,7 @@ def _generator(name: str, found: Compared, baseline: str | None) -> tuple[str, s
             f"the ledgers hold comparisons: say with --baseline NAME what both sides were compared with; {name} has "
             f"{', '.join(names)}"
         )
-    others = sorted({one.b for group in found.groups.values() for one in facing(group, baseline)})
+    others = sorted({one.b for group in found.groups.values() for one in turn_to(group, baseline)})
     if len(others) != 1:
         told = f"compares {' and '.join(others)} with {baseline}" if others else f"has no comparison with {baseline}"
         raise CannotRun(

@@ -48,7 +48,7 @@ class Leg:
             raise CannotRun("the leg would have the judge of the run: leave --leg out to go on with it")
         earlier = [other for other in names(run) if other != name]
         self._began = reopen(run)
-        waiting = self._waiting(earlier)
+        waiting = self._list_waiting(earlier)
         if not waiting:
             raise CannotRun(f"every file of the run in {run.path} has a usable reply: there is nothing left for a leg")
         self.description = {"name": name, "run_sha256": sha256(run.read("run.json")), "after": earlier}
@@ -63,7 +63,7 @@ class Leg:
             data = bundle(began.plan, began.judge["kind"], began.inputs, began.kept, partial=True)
             self._run.write(self._run.partial.name, data)
 
-    def _waiting(self, earlier: list[str]) -> set[str]:
+    def _list_waiting(self, earlier: list[str]) -> set[str]:
         """The files without a usable reply, in the run and in its earlier legs."""
         began = self._began
         assert began is not None  # noqa: S101 - a leg that begins has opened its run

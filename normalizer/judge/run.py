@@ -7,7 +7,7 @@ from typing import NamedTuple, TextIO
 
 from normalizer.errors import CannotRun, Interrupted
 from normalizer.judge.assemble import bundle, find_unanswered
-from normalizer.judge.calling.call_loop import CallLoop, pending
+from normalizer.judge.calling.call_loop import CallLoop, list_pending
 from normalizer.judge.calling.calls import Judge
 from normalizer.judge.calling.progress import CallProgress
 from normalizer.judge.plan import Plan
@@ -52,13 +52,13 @@ def ask_all(
 ) -> Result:
     """Ask about every file that has no usable reply yet; write the bundle when all have one."""
     kept = read_answers(folder, inputs)
-    waiting = pending(kept, effort.attempts)
+    waiting = list_pending(kept, effort.attempts)
     failures: dict[int, str] = {}
     if waiting:
         progress = CallProgress(len(kept), len(kept) - len(waiting), stream)
         conductor = CallLoop(folder, inputs, kept, effort.attempts, progress)
         stopped, failures = asyncio.run(conductor.run(judge(), min(effort.jobs, len(waiting))))
-        if stopped and pending(kept, effort.attempts):
+        if stopped and list_pending(kept, effort.attempts):
             done = len(kept) - len(find_unanswered(kept))
             told = f"stopped: {done} of {len(kept)} files have a usable reply; the same command goes on there"
             raise (Interrupted if stopped == signal.SIGINT else CannotRun)(told)

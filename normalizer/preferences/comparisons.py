@@ -64,7 +64,7 @@ class Compared:
     flags: list[str]
 
 
-def facing(comparisons: list[Comparison], one: str, other: str | None = None) -> Iterator[Comparison]:
+def turn_to(comparisons: list[Comparison], one: str, other: str | None = None) -> Iterator[Comparison]:
     """Return the comparisons of `one` with `other`, or with any generator, turned so that `one` is A."""
     for comparison in comparisons:
         if one not in (comparison.a, comparison.b):

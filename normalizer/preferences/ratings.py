@@ -66,7 +66,7 @@ def ratings(group: ComparisonGroup, baseline: str | None) -> dict[str, Any]:
     names = [group.names[place] for place in present.tolist()]
     document: dict[str, Any] = {"relative_to": baseline if baseline in names else "mean", "rows": []}
     document |= {"penalty": "none", "na": None}
-    beaten = _beaten(decided, group.names, names)
+    beaten = _list_beaten(decided, group.names, names)
     why = _not_rated(decided, names, beaten)
     if why is not None:
         return {**document, "na": why}
@@ -177,7 +177,7 @@ def _ranks(values: "Numbers", covariance: "Numbers", items: int) -> list[list[in
     return found
 
 
-def _beaten(decided: Verdicts, numbered: list[str], names: list[str]) -> dict[str, set[str]]:
+def _list_beaten(decided: Verdicts, numbered: list[str], names: list[str]) -> dict[str, set[str]]:
     """Return whom each generator won against, a draw counting both ways."""
     beaten: dict[str, set[str]] = {name: set() for name in names}
     for a, b, winner in set(zip(decided.a.tolist(), decided.b.tolist(), decided.winner.tolist(), strict=True)):

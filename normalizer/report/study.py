@@ -132,7 +132,7 @@ def gather(
         query = query_of(given, options)
         rubric = query.rubric
         records = record_statuses(engine, given, query, options, sample)
-        having = _having(engine, given, options)
+        having = _find_scored(engine, given, options)
         done()
         ledgers = [part.ledger for part in given.parts]
         claimed = [
@@ -193,7 +193,7 @@ def gather(
     )
 
 
-def _having(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, set[str]]:
+def _find_scored(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, set[str]]:
     """Return for each optional dimension the ids of the records that its numbers are made of."""
     if DIMENSION in options.where:
         return {}

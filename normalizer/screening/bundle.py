@@ -13,7 +13,7 @@ from normalizer.documents import lossless
 from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
 from normalizer.documents.pointers import AppliedStep, copy_along, escape, original, steps_of, translate
 from normalizer.documents.settings import LIMITS, Dialect, Settings
-from normalizer.screening.metadata import METADATA, check_relaxations, missing_metadata, phase_of
+from normalizer.screening.metadata import METADATA, check_relaxations, find_missing_metadata, phase_of
 from normalizer.screening.reasons import Reason, first_per_pointer
 
 ENTRIES = "per_file_scores"
@@ -101,7 +101,7 @@ def find_reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], sett
         check_relaxations(settings.manifest, phase),
         contradictions(bundle.envelope, settings),
         () if bundle.compares else _rubric(bundle.envelope, settings),
-        missing_metadata({**settings.of_dialect, **settings.run, **bundle.envelope}, phase, _list_wanted(bundle)),
+        find_missing_metadata({**settings.of_dialect, **settings.run, **bundle.envelope}, phase, _list_wanted(bundle)),
     )
     for part in parts:
         for reason in part:

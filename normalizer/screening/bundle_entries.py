@@ -1,7 +1,7 @@
 """A raw bundle as a container: its rows are its entries, in our terms after the steps of a dialect."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -71,10 +71,6 @@ class BundleEntries:
             found = [reason._replace(pointer=at + original(reason.pointer, moved)) for reason in found]
         found += draft.metadata.reasons
         return sort([*self.shared, *found]) if found else self.shared
-
-    def listing(self, names: Collection[str]) -> list[Reason]:
-        """Return the manifest's list against what the entries name, as far as no record is to blame."""
-        return sort(list(self.kind.listing(names, self.entries_at)))
 
     def _translate(self, raw: Any) -> Entry:
         dialect = self._settings.dialect

@@ -2,22 +2,81 @@
 
 The schema checks shapes; this module checks duplicates, the manifest's list of items, whether the outcome can be
 derived, and the constraints that the phase enforces. An unknown order is not wrong by itself: only a verdict about
-positions needs the order.
+positions needs the order. Such a verdict on answers that were shown in swapped order is turned back here and nowhere
+else; `outcome.turned` records it.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import contract_spec as spec
 
-from normalizer.documents import protocol
 from normalizer.documents.lossless import Number, dumps, exact_value, members, to_builtin
-from normalizer.documents.pointers import AppliedStep, steps_of
+from normalizer.documents.rubric import exact_sum
 from normalizer.documents.settings import Settings
 from normalizer.ledger.line_format import COMPARISON_MARK
-from normalizer.screening.metadata import artifact_member, label_by_name, listing, phase_of
-from normalizer.screening.outcomes import about, generators, order_of, outcome, verdict_winner
-from normalizer.screening.reasons import Reason, first_per_pointer
+from normalizer.screening.metadata import Judgements, artifact_member, label_by_name
+from normalizer.screening.reasons import Reason, find_shape_reasons, shorten
+
+_OTHER = {"a": "b", "b": "a"}
+_SHOWN_FIRST = {"ab": "a", "ba": "b"}
+
+
+def generators(envelope: dict[str, Any], entry: dict[str, Any]) -> tuple[Any, Any]:
+    """The generators of A and B; B's is the bundle's baseline where the entry names none."""
+    return entry.get("a"), entry.get("b", envelope.get("baseline"))
+
+
+def about(envelope: dict[str, Any], entry: dict[str, Any]) -> Any:
+    """The meaning of `a` and `b` in the verdict: the answers by name, or the positions shown."""
+    return entry.get("verdict_about", envelope.get("verdict_about", "answers"))
+
+
+def outcome(envelope: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any] | None:
+    """The verdict in the entry's own terms, or None where the entry does not say enough for one."""
+    a, b = generators(envelope, entry)
+    order, frame = entry.get("order", "unknown"), about(envelope, entry)
+    if type(a) is not str or type(b) is not str or order not in (*_SHOWN_FIRST, "unknown") or not a or not b:
+        return None
+    if frame not in ("answers", "positions") or "verdict" not in entry:
+        return None
+    told = verdict_winner(entry["verdict"])
+    if told is None:
+        return None
+    winner, share = told
+    turned = frame == "positions" and order == "ba"
+    if winner in _OTHER and frame == "positions" and order == "unknown":
+        return None
+    if turned:
+        winner = _OTHER.get(winner, winner)
+        share = None if share is None else exact_sum([Decimal(1), -share])
+    found: dict[str, Any] = {"a": a, "b": b, "winner": winner}
+    if share is not None:
+        found["share"] = Number(f"{share:f}")
+    return {**found, "shown_first": _SHOWN_FIRST.get(order, "unknown"), "turned": turned}
+
+
+def verdict_winner(verdict: Any) -> tuple[str, Decimal | None] | None:
+    """The winner a verdict names, and A's share where it is a preference; None where it is not a verdict."""
+    if verdict is None:
+        return "missing", None
+    if type(verdict) is Number:
+        preference = exact_value(verdict)
+        if preference is None or not 1 <= preference <= 2:
+            return None
+        middle = Decimal("1.5")
+        winner = "a" if preference < middle else "b" if preference > middle else "draw"
+        return winner, exact_sum([Decimal(2), -preference])
+    if type(verdict) is str:
+        return (verdict, None) if verdict in ("a", "b", "draw", "both_bad") else None
+    if type(verdict) is dict and verdict.keys() == {"a", "b"}:
+        scores = [exact_value(score) if type(score) is Number else None for score in (verdict["a"], verdict["b"])]
+        if scores[0] is None or scores[1] is None:
+            return None
+        return ("a" if scores[0] > scores[1] else "b" if scores[1] > scores[0] else "draw"), None
+    return None
+
 
 _SCHEMA = "eval/comparison_bundle.json#/$defs/comparison_entry"
 _TWO_SCORES = "eval/comparison_bundle.json#/$defs/two_scores"
@@ -45,19 +104,18 @@ _OF_SCORES = ("generator_model", "rubric")
 _NOTHING: dict[str, str] = {}
 
 
-class Comparisons:
+class Comparisons(Judgements):
     """The kind of judgement that says which of two answers is better."""
 
     name = "item"
     fields = FIELDS
     mark = COMPARISON_MARK
     prefix = '"kind":"comparison",'
+    unlisted = "the manifest's item {} has no comparison"
 
     def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
+        super().__init__(settings, envelope)
         self._settings, self._envelope = settings, envelope
-        self._manifest = settings.manifest
-        self._phase = phase_of(envelope, settings)
-        self.enforced = protocol.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         self._by_name = settings.labels_by_name
 
     def identity(
@@ -104,7 +162,7 @@ class Comparisons:
 
     def check(self, value: Any, copies: int, metadata: dict[str, Any]) -> list[Reason]:
         """Everything wrong with an entry, pointers as in the entry. `copies` entries claim to be this comparison."""
-        found = list(_shape(value))
+        found = _find_shape_reasons(value)
         if type(value) is dict:
             found += self._item(value, copies)
             found += self._outcome(value)
@@ -132,7 +190,7 @@ class Comparisons:
         if told is None and type(verdict) is dict and not spec.violations(_TWO_SCORES, to_builtin(verdict)):
             yield Reason("entry_field_invalid", "/verdict", "verdict has a score that cannot be compared")
         sides = told is not None and told[0] in ("a", "b")
-        if sides and about(self._envelope, entry) == "positions" and order_of(entry) == "unknown":
+        if sides and about(self._envelope, entry) == "positions" and entry.get("order", "unknown") == "unknown":
             message = "the verdict is about positions, and the order in which the answers were shown is not recorded"
             yield Reason("order_unknown", "/order", message)
 
@@ -153,15 +211,6 @@ class Comparisons:
             message = f"{dumps(judge)} judged its own output: label the run self_judged: true, or the entry own_output"
             yield Reason("self_judging_unlabelled", "/own_output", message)
 
-    def check_metadata(
-        self,
-        values: dict[str, Any],  # noqa: ARG002 - as scores
-        taken: dict[str, Any],  # noqa: ARG002 - as scores
-        moved: list[AppliedStep],  # noqa: ARG002 - as scores
-    ) -> list[Reason]:
-        """Return what is wrong with the metadata of a bundle's entry: nothing that `check` does not find."""
-        return []
-
     def check_row_metadata(self, values: dict[str, Any], contradicted: Iterator[Reason]) -> list[Reason]:  # noqa: ARG002 - as scores
         """Return what is wrong with the metadata of a row's entry."""
         pointers = {f"/{name}": f"/{field}" for field, name in _OWN.items()}
@@ -180,11 +229,6 @@ class Comparisons:
         wanted = '"words", "number" or "failed"' if at == "/verdict" else '"words"'
         return Reason("not_declared", at, f"{shown} is text: declare {wanted} for it in the dialect")
 
-    def listing(self, names: Collection[str], at: str) -> Iterator[Reason]:
-        """Yield the manifest's list against the items compared, as far as no record is to blame."""
-        missing = "the manifest's item {} has no comparison"
-        return listing(self._manifest, names, self.enforced, at, missing)
-
 
 def _concerns(pointer: str, problem: str) -> bool:
     """Whether a reason is about the field that a problem is about."""
@@ -198,7 +242,7 @@ def identity(envelope: dict[str, Any], entry: dict[str, Any]) -> str:
 
     The names `a` and `b` may be swapped along with the order.
     """
-    order = order_of(entry)
+    order = entry.get("order", "unknown")
     repeat = entry.get("repeat", _FIRST)
     number = "0" if repeat is _FIRST else str(exact_value(repeat)) if type(repeat) is Number else dumps(repeat)
     names = [*generators(envelope, entry), *(entry.get(key) for key in ("item", "criterion", "judge"))]
@@ -213,25 +257,19 @@ def identity(envelope: dict[str, Any], entry: dict[str, Any]) -> str:
 _FIRST = Number("0")
 
 
-def _shape(value: Any) -> Iterator[Reason]:
+def _find_shape_reasons(value: Any) -> list[Reason]:
     alike = _kind(value)
     if alike in _FITTING:
-        return
+        return []
     violations = spec.violations(_SCHEMA, to_builtin(value))
     if not violations and alike is not None and len(_FITTING) < _MOST_KINDS:
         _FITTING.add(alike)
-    for violation in first_per_pointer(violations):
-        if violation.pointer == "" and violation.keyword == "type":
-            yield Reason("entry_not_an_object", "", f"the entry {violation.message}")
-            continue
-        kind = {"required": "missing", "additionalProperties": "unknown"}.get(violation.keyword, "invalid")
-        name = ".".join(steps_of(violation.pointer))
-        if violation.pointer == "/verdict" and kind == "invalid":
-            yield Reason(
-                "entry_field_invalid", "/verdict", f"verdict must be {_VERDICTS}, not {_short(value['verdict'])}"
-            )
-            continue
-        yield Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}")
+    return [
+        reason._replace(message=f"verdict must be {_VERDICTS}, not {shorten(value['verdict'])}")
+        if reason[:2] == ("entry_field_invalid", "/verdict")
+        else reason
+        for reason in find_shape_reasons(violations)
+    ]
 
 
 _TEXTS = frozenset(("item", "a", "b", "criterion", "judge"))
@@ -260,8 +298,3 @@ def _kind(value: Any) -> tuple[Any, ...] | None:
             return None
         kind += (name, inner) if name in _WORDS else (name,)
     return tuple(kind)
-
-
-def _short(verdict: Any) -> str:
-    text = dumps(verdict)
-    return text if len(text) <= 40 else f"{text[:40]}..."

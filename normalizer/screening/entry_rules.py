@@ -5,7 +5,7 @@ The schema checks shapes; this module checks the constraints of the phase, which
 record may be aggregated is decided elsewhere (`phases.eligibility`).
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -14,30 +14,27 @@ import contract_spec as spec
 from normalizer.containers.conversions import readable_by
 from normalizer.documents import protocol
 from normalizer.documents.lossless import Number, dumps, exact_value
-from normalizer.documents.pointers import AppliedStep, escape, original, steps_of
+from normalizer.documents.pointers import AppliedStep, escape, original
 from normalizer.documents.rubric import Scale, exact_sum
 from normalizer.documents.settings import Settings
-from normalizer.screening.metadata import artifact_member, listing, missing_metadata, phase_of
-from normalizer.screening.reasons import Reason, first_per_pointer
+from normalizer.screening.metadata import Judgements, artifact_member, find_missing_metadata
+from normalizer.screening.reasons import Reason, find_shape_reasons, shorten
 
 _SCHEMA = "eval/judge_bundle.json#/$defs/entry"
 FIELDS = ("file", "scores", "evidence", "total", "notes")
 """The fields of an entry, in the order in which a record has them."""
 
 
-class Scores:
+class Scores(Judgements):
     """The kind of judgement that scores one answer by the dimensions of a rubric."""
 
     name = "file"
     fields = FIELDS
-    mark = prefix = ""
-    """Further members of the header line, and of a record's metadata."""
+    unlisted = "the manifest's file {} has no entry"
 
     def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
-        self._manifest = settings.manifest
+        super().__init__(settings, envelope)
         self._rubric = settings.rubric
-        self._phase = phase_of(envelope, settings)
-        self.enforced = protocol.list_enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         dimensions = settings.rubric.dimensions
         self._usual = {
             key: (Number if given.scale.labels is None else str, given.scale.spellings)
@@ -64,10 +61,6 @@ class Scores:
         """Return the members that stand between the copied fields and the metadata."""
         return artifact_member(value.get("file"), self._manifest)
 
-    def own_metadata(self, value: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - as comparisons
-        """Return the run metadata that fields of an entry give: none."""
-        return {}
-
     def own_factors(self, value: dict[str, Any], own: dict[str, Any]) -> dict[str, str]:  # noqa: ARG002 - as comparisons
         """Return the factors that a row gives."""
         factors: dict[str, str] = own.get("factors", _NOTHING)
@@ -77,33 +70,15 @@ class Scores:
         """Return all factors of a row's record."""
         return {**own, **run, **listed} if run or listed else own
 
-    def select_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return the metadata that a record shows."""
-        return values
-
     def check(self, value: Any, copies: int, metadata: dict[str, Any]) -> list[Reason]:  # noqa: ARG002 - as comparisons
         """Everything wrong with an entry, pointers as in the entry. `copies` entries of the bundle share its key."""
-        found = self._shape(value)
+        found = [] if _is_plain(value) else find_shape_reasons(spec.violations(_SCHEMA, _outline(value)))
         if type(value) is dict:
             found += self._file(value.get("file"), copies)
             if type(value.get("scores")) is dict:
                 found += self._scores(value["scores"])
                 found += self._total(value["scores"], value.get("total"))
             found += self._evidence(value.get("evidence", {}), value.get("scores"))
-        return found
-
-    def _shape(self, value: Any) -> list[Reason]:
-        if _plainly_shaped(value):
-            return []
-        violations = spec.violations(_SCHEMA, _outline(value))
-        found: list[Reason] = []
-        for violation in first_per_pointer(violations):
-            if violation.pointer == "" and violation.keyword == "type":
-                found.append(Reason("entry_not_an_object", "", f"the entry {violation.message}"))
-                continue
-            kind = {"required": "missing", "additionalProperties": "unknown"}.get(violation.keyword, "invalid")
-            name = ".".join(steps_of(violation.pointer))
-            found.append(Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}"))
         return found
 
     def _file(self, file: Any, copies: int) -> Iterator[Reason]:
@@ -128,7 +103,7 @@ class Scores:
             elif type(score) in (str, Number) and "rubric_values" in self.enforced:
                 scale = self._scale(key)
                 if scale.worth(score) is None:
-                    yield Reason("score_not_allowed", pointer, f"{key} must be {scale.words}, not {_short(score)}")
+                    yield Reason("score_not_allowed", pointer, f"{key} must be {scale.words}, not {shorten(score)}")
         if "rubric_keys" in self.enforced:
             for key in dimensions:
                 if key not in scores and key not in self._optional:
@@ -154,7 +129,7 @@ class Scores:
             return  # a sum over scores that are not on the scale is no sum: they have their own reasons
         right = exact_sum(known)
         if right != exact_value(total):
-            yield Reason("total_mismatch", "/total", f"total is {_short(total)}, but the scores add up to {right:f}")
+            yield Reason("total_mismatch", "/total", f"total is {shorten(total)}, but the scores add up to {right:f}")
 
     def _worth(self, key: str, score: Any) -> Decimal | None:
         kind, spellings = self._usual[key]
@@ -180,7 +155,7 @@ class Scores:
 
     def check_metadata(self, values: dict[str, Any], taken: dict[str, Any], moved: list[AppliedStep]) -> list[Reason]:
         """Return what is wrong with the metadata of a bundle's entry. `taken` is what the dialect moved away."""
-        found = list(missing_metadata(values, self._phase, ("generator_model",)))
+        found = list(find_missing_metadata(values, self._phase, ("generator_model",)))
         label = values.get("self_judged")
         for stated in (values, {**values, **taken}) if label is not True else ():
             found += self_judging(stated)
@@ -192,7 +167,7 @@ class Scores:
 
     def check_row_metadata(self, values: dict[str, Any], contradicted: Iterator[Reason]) -> list[Reason]:
         """Return what is wrong with the metadata of a row's entry."""
-        found = [*missing_metadata(values, self._phase, ("judge_model", "generator_model"))]
+        found = [*find_missing_metadata(values, self._phase, ("judge_model", "generator_model"))]
         found += contradicted
         if values.get("self_judged") is not True:
             found += self_judging(values)
@@ -221,10 +196,6 @@ class Scores:
         wanted = f'"number": ["{patterns[0]}"]' if patterns else '"labels", "number" or "failed"'
         return Reason("not_declared", reason.pointer, f"{shown} is text: declare {wanted} for it in the dialect")
 
-    def listing(self, names: Collection[str], at: str) -> Iterator[Reason]:
-        """Yield the manifest's list against the files of the entries, as far as no record is to blame."""
-        return listing(self._manifest, names, self.enforced, at, "the manifest's file {} has no entry")
-
 
 _NOTHING: dict[str, str] = {}
 
@@ -237,7 +208,7 @@ def self_judging(values: dict[str, Any]) -> list[Reason]:
     return [Reason("self_judging_unlabelled", "/self_judged", message)]
 
 
-def _plainly_shaped(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     """Fast path: True only if the schema accepts the entry. False says nothing."""
     if type(value) is not dict:
         return False
@@ -278,8 +249,3 @@ def _outline(value: Any) -> Any:
     if kind is list:
         return [_outline(inner) for inner in value]
     return 0 if kind is Number else value
-
-
-def _short(score: str) -> str:
-    text = dumps(score)
-    return text if len(text) <= 40 else f"{text[:40]}..."

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from normalizer.documents import protocol
 from normalizer.documents.lossless import Number, dumps, exact_value, quoted, to_builtin
+from normalizer.documents.pointers import AppliedStep
 from normalizer.documents.settings import Manifest, Settings
-from normalizer.screening.reasons import Reason
+from normalizer.screening.reasons import Reason, sort
 
 METADATA = (
     "eval_id",
@@ -104,7 +105,7 @@ def check_relaxations(manifest: Manifest | None, phase: int) -> Iterator[Reason]
         yield Reason("relaxation_forbidden", "/phase", message)
 
 
-def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
+def find_missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
     """Yield a reason for each field that the phase requires and that `known` lacks."""
     for key in wanted:
         if key in protocol.must_record(phase) and key not in known:
@@ -112,16 +113,53 @@ def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...])
             yield Reason(f"{key}_missing", f"/{key}", message)
 
 
-def listing(
-    manifest: Manifest | None, names: Collection[str], enforced: frozenset[str], at: str, missing: str
-) -> Iterator[Reason]:
-    """Yield the manifest's list against what the entries name, as far as no record is to blame. `missing` is the
-    message for what has no entry."""
-    if manifest is None:
-        return
-    for name in manifest.files:
-        if name not in names:
-            yield Reason("file_without_entry", at, missing.format(dumps(name)), name)
-    if "manifest_files" not in enforced:
-        for name in set(names) - manifest.files.keys():
-            yield Reason("file_not_in_manifest", at, f"{dumps(name)} is not in the manifest", name)
+class Judgements:
+    """What the two kinds of judgement have in common: the phase of the run, and its manifest."""
+
+    name = ""
+    """The field of an entry that names what it is about."""
+    fields: tuple[str, ...] = ()
+    mark = prefix = ""
+    """Further members of the header line, and of a record's metadata."""
+    unlisted = ""
+    """The message for what the manifest lists and no entry is about."""
+
+    def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
+        self._manifest = settings.manifest
+        self._phase = phase_of(envelope, settings)
+        relaxed = self._manifest.relaxed if self._manifest else frozenset[str]()
+        self.enforced = protocol.list_enforced(self._phase, relaxed)
+
+    def own_metadata(self, value: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - of comparisons
+        """Return the run metadata that fields of an entry give: none."""
+        return {}
+
+    def select_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return the metadata that a record shows."""
+        return values
+
+    def check_metadata(
+        self,
+        values: dict[str, Any],  # noqa: ARG002 - of scores
+        taken: dict[str, Any],  # noqa: ARG002 - of scores
+        moved: list[AppliedStep],  # noqa: ARG002 - of scores
+    ) -> list[Reason]:
+        """Return what is wrong with the metadata of a bundle's entry: nothing that `check` does not find."""
+        return []
+
+    def list_unmatched(self, names: Collection[str], at: str) -> list[Reason]:
+        """Return the manifest's list against what the entries name, as far as no record is to blame."""
+        if self._manifest is None:
+            return []
+        listed = self._manifest.files
+        found = [
+            Reason("file_without_entry", at, self.unlisted.format(dumps(name)), name)
+            for name in listed
+            if name not in names
+        ]
+        if "manifest_files" not in self.enforced:
+            unnamed = set(names) - listed.keys()
+            found += [
+                Reason("file_not_in_manifest", at, f"{dumps(name)} is not in the manifest", name) for name in unnamed
+            ]
+        return sort(found)

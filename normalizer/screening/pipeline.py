@@ -159,7 +159,7 @@ def _screen(
         else:
             valid += 1
             out.write("records", text)
-    unblamed = entries.listing(names)
+    unblamed = entries.kind.list_unmatched(names, entries.entries_at)
     for reason in unblamed:
         first.add(reason)
     header = (

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import contract_spec as spec
 
 from normalizer.documents.lossless import dumps
+from normalizer.documents.pointers import steps_of
 
 
 class Reason(NamedTuple):
@@ -89,6 +90,25 @@ def sort(reasons: list[Reason]) -> list[Reason]:
 def reasons_json(reasons: list[Reason]) -> str:
     """The reasons as a JSON list."""
     return dumps([{key: value for key, value in reason._asdict().items() if value is not None} for reason in reasons])
+
+
+def find_shape_reasons(violations: list[spec.Violation]) -> list[Reason]:
+    """Return what the schema finds wrong with an entry, as reasons."""
+    found = []
+    for violation in first_per_pointer(violations):
+        if violation.pointer == "" and violation.keyword == "type":
+            found.append(Reason("entry_not_an_object", "", f"the entry {violation.message}"))
+            continue
+        kind = {"required": "missing", "additionalProperties": "unknown"}.get(violation.keyword, "invalid")
+        name = ".".join(steps_of(violation.pointer))
+        found.append(Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}"))
+    return found
+
+
+def shorten(value: Any) -> str:
+    """Return a value as JSON, cut after 40 characters."""
+    text = dumps(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 def first_per_pointer(violations: list[spec.Violation]) -> list[spec.Violation]:

@@ -32,7 +32,7 @@ def rebuild_text(header: dict[str, Any], records: list[dict[str, Any]]) -> bytes
     return b"".join(parts) + str(header["header"]["tail"]).encode()
 
 
-def rebuilt(ledger: Ledger, sha256: str) -> bytes:
+def rebuild_bundle(ledger: Ledger, sha256: str) -> bytes:
     """A bundle of a ledger, made anew from its records, and compared with the raw bytes where they are a container.
 
     A judge bundle comes as compact JSON, a container of text as it was, one that was packed as it was before that, an

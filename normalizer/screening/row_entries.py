@@ -2,12 +2,12 @@
 
 import base64
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.containers.forms import RecordedStep
 from normalizer.containers.mapping import MappedEntry, Mapping
-from normalizer.containers.readers.opening import open_container, packing
+from normalizer.containers.readers.opening import find_packing, open_container
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps, members, quoted
 from normalizer.documents.settings import Settings
@@ -18,8 +18,8 @@ from normalizer.screening.metadata import (
     check_relaxations,
     contradictions,
     dialect_members,
+    find_missing_metadata,
     gather,
-    missing_metadata,
     phase_of,
 )
 from normalizer.screening.reasons import Draft, Reason, sort
@@ -47,7 +47,7 @@ class RowEntries:
             raise TypeError("the settings have no dialect with a container")
         self._settings = settings
         self._mapping = Mapping(dialect, settings.joined)
-        packed = packing(stream)
+        packed = find_packing(stream)
         self._packed = {"packed": packed} if packed else {}
         self._reader = open_container(stream, dialect)
         envelope = {"baseline": settings.run["baseline"]} if "baseline" in settings.run else {}
@@ -55,7 +55,7 @@ class RowEntries:
         phase = phase_of({}, settings)
         stated = {**settings.of_dialect, **settings.run}
         shared = [*check_relaxations(settings.manifest, phase)]
-        shared += missing_metadata(stated, phase, ("protocol_version",))
+        shared += find_missing_metadata(stated, phase, ("protocol_version",))
         self.shared = sort(shared)
         """Reasons that every record has."""
         self._named = dialect_members(settings, settings.list_stated_by_dialect())
@@ -142,10 +142,6 @@ class RowEntries:
             own = self.kind.own_factors(made.value, made.metadata)
             found += contradictions({"factors": own}, {"factors": {**metadata.run_factors, **metadata.listed_factors}})
         return sort([*self.shared, *_relocate(found, row, made)]) if found else self.shared
-
-    def listing(self, names: Collection[str]) -> list[Reason]:
-        """Return the manifest's list against what the entries name, as far as no record is to blame."""
-        return sort(list(self.kind.listing(names, "")))
 
     def _metadata(self, made: MappedEntry) -> Metadata:
         manifest, name = self._settings.manifest, made.value.get(self.kind.name, "")

@@ -22,11 +22,11 @@ def table(report: dict[str, Any], *, everything: bool) -> Table:
         notes.append(f"Not in the table: {selection_in_words(key) or 'all'}")
     for other in report["other_tables"]:
         notes.append(f"Not checked: the table of line {other['line']}, which has no column for each key.")
-    notes += _frozen(report["frozen"]) if "frozen" in report else []
+    notes += _tell_frozen(report["frozen"]) if "frozen" in report else []
     return Table(["line", "group", "column", "published", "verdict", "exact, or why not"], rows, notes)
 
 
-def _frozen(found: dict[str, Any]) -> list[str]:
+def _tell_frozen(found: dict[str, Any]) -> list[str]:
     """Return whether the analysis is the frozen one, in words."""
     if found["agrees"]:
         return [f"Frozen analysis: this table has the options of step {found['step']}. Digest {found['found']}."]

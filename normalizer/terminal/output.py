@@ -1,4 +1,7 @@
-"""Print tables and lines: fitted and in colour on a terminal, as they are elsewhere."""
+"""Print tables and lines: fitted and in colour on a terminal, as they are elsewhere; and write files.
+
+The progress line with the time left is on standard error and only on a terminal. It appears after one second.
+"""
 
 import os
 import shutil
@@ -8,16 +11,21 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from pathlib import Path
+from typing import Any, TextIO
 
 import click
 
+from normalizer.errors import CannotRun
 from normalizer.judge.calling.progress import duration
+from normalizer.ledger.durable import write_whole
+from normalizer.ledger.reader import is_ledger
 from normalizer.tables import formats
 from normalizer.tables.formats import Table
 from normalizer.terminal.fitted import cut, fit_table
 
 _META = "normalizer.terminal.wide"
+Tables = Callable[[], Iterable[tuple[str, Table]]]
 
 
 def _remember(ctx: click.Context, _: click.Parameter, wide: bool) -> None:
@@ -52,6 +60,18 @@ def print_tables(named: Iterable[tuple[str, Table]], form: str) -> None:
             title = textwrap.fill(title, width)
         click.echo(f"## {title}\n" if form == "md" else title)
         print_table(table, form, nl=True)
+
+
+def print_document(
+    document: dict[str, Any], form: str, table: Callable[[], Table], named: Tables | None = None
+) -> None:
+    """Print a document of numbers as JSON, as its one table, or as all its tables where the format has room."""
+    if form == "json":
+        click.echo(formats.dumps(document))
+    elif named is not None and form in ("md", "text"):
+        print_tables(named(), form)
+    else:
+        print_table(table(), form)
 
 
 def print_line(line: str) -> None:
@@ -189,3 +209,24 @@ def show_elapsed(what: str, *, shown: bool = True, line: ProgressLine = LINE, re
         over.set()
         thread.join()
         line.clear()
+
+
+def refuse_inside_ledger(*places: Path | None) -> None:
+    """Raise CannotRun if a file or folder that a command is to write lies in a ledger."""
+    for given in places:
+        place = given.resolve() if given is not None else Path("/")
+        for around in filter(is_ledger, (place, *place.parents)):
+            raise CannotRun(f"{given} is in the ledger {around}, which only normalize writes to: name another place")
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file as a whole. Raises CannotRun."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise CannotRun(f"cannot write {path}: {error.strerror}") from None
+
+
+def print_note(line: str) -> None:
+    """Print a line about what is done on standard error."""
+    click.echo(formats.printable(line), err=True)

@@ -147,7 +147,7 @@ def verdicts_without_a_call(everything: list[StudyRecord]) -> Iterator[StudyFind
     yield from _finding("verdict_without_reply", sentence, silent, len(scored))
 
 
-def missing_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
+def find_missing_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Items that some generators or judges of the study have rows for and others lack.
 
     A row whose own names are in doubt is no evidence that another generator or judge took part.
@@ -190,6 +190,6 @@ CHECKS = (
     find_repeated_rows,
     by_reason,
     verdicts_without_a_call,
-    missing_rows,
+    find_missing_rows,
     two_spellings,
 )

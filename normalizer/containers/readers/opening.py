@@ -24,7 +24,7 @@ _PIECE = 1 << 10
 _DAMAGED = (OSError, EOFError, zlib.error)
 
 
-def packing(stream: BinaryIO) -> str:
+def find_packing(stream: BinaryIO) -> str:
     """Return how a file is packed, `gzip` or `zstd`; empty if it is not."""
     stream.seek(0)
     start = stream.read(4)
@@ -34,7 +34,7 @@ def packing(stream: BinaryIO) -> str:
 
 def unpack(stream: BinaryIO) -> BinaryIO:
     """Return a stream of the unpacked bytes, or the stream itself if it is not packed. Raises UnreadableContainer."""
-    name = packing(stream)
+    name = find_packing(stream)
     return cast(BinaryIO, io.BufferedReader(_Unpacked(stream, name), 1 << 16)) if name else stream
 
 
@@ -137,7 +137,7 @@ _MARK = b"\xef\xbb\xbf"
 
 def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader:
     """The reader of a stream's rows. Raises `UnreadableContainer` where the bytes are not the container declared."""
-    packed = packing(stream)
+    packed = find_packing(stream)
     stream = unpack(stream)
     start = stream.read(6)
     stream.seek(0)
@@ -152,7 +152,7 @@ def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader
         kinds = " or ".join(container["kind"] for container in dialect["container"])
         raise UnreadableContainer(f"it is {'a' if is_zip else 'no'} zip archive, and the dialect declares {kinds}")
     nan = dialect.get("nan", False)
-    container, document = (given[0], None) if len(given) == 1 else _fitting(stream, given, nan=nan)
+    container, document = (given[0], None) if len(given) == 1 else _choose_container(stream, given, nan=nan)
     stream.seek(0)
     match container["kind"]:
         case "zip":
@@ -168,7 +168,9 @@ def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader
     return reader
 
 
-def _fitting(stream: BinaryIO, given: list[dict[str, Any]], *, nan: bool) -> tuple[dict[str, Any], JsonReader | None]:
+def _choose_container(
+    stream: BinaryIO, given: list[dict[str, Any]], *, nan: bool
+) -> tuple[dict[str, Any], JsonReader | None]:
     """The first container that fits, and the document where it was read for that."""
     kinds = [container["kind"] for container in given]
     line, *others = _first_lines(stream)

@@ -26,7 +26,7 @@ class CallOutcome(NamedTuple):
     """Files whose last call brought no answer, and why."""
 
 
-def pending(kept: list[list[Kept]], attempts: int) -> list[int]:
+def list_pending(kept: list[list[Kept]], attempts: int) -> list[int]:
     """Indexes of the files that still need a call."""
     return [
         index
@@ -58,7 +58,7 @@ class CallLoop:
 
     async def run(self, judge: Judge, jobs: int) -> CallOutcome:
         """Make calls until every file has its answer, no call can succeed, or the run is stopped."""
-        waiting = iter(pending(self._kept, self._attempts))
+        waiting = iter(list_pending(self._kept, self._attempts))
         tasks = [asyncio.create_task(self._work(judge, waiting)) for _ in range(jobs)]
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):

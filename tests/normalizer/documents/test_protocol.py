@@ -47,4 +47,7 @@ def test_a_property_called_description_is_not_a_description():
         "properties": {"description": {"type": "string", "title": "x"}},
         "enum": [{"title": 1}],
     }
-    assert protocol.deciding(schema) == {"properties": {"description": {"type": "string"}}, "enum": [{"title": 1}]}
+    assert protocol.remove_annotations(schema) == {
+        "properties": {"description": {"type": "string"}},
+        "enum": [{"title": 1}],
+    }

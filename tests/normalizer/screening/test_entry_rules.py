@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from normalizer.documents.lossless import to_builtin
 from normalizer.documents.settings import load
-from normalizer.screening.entry_rules import _plainly_shaped
+from normalizer.screening.entry_rules import _is_plain
 from normalizer.screening.pipeline import normalize
 from tests.support.bundles import DIMENSIONS, ENTRIES, SOUND_ENTRIES
 
@@ -118,10 +118,10 @@ def test_relaxations_of_phase_0_lift_only_what_they_name():
 @settings(max_examples=300)
 @given(value=ENTRIES)
 def test_the_quick_way_never_lets_a_misshapen_entry_pass(value):
-    if _plainly_shaped(value):
+    if _is_plain(value):
         assert spec.violations("eval/judge_bundle.json#/$defs/entry", to_builtin(value)) == []
 
 
 @given(value=SOUND_ENTRIES)
 def test_the_quick_way_knows_most_sound_entries(value):
-    assert _plainly_shaped(value) is (value["file"] != "")
+    assert _is_plain(value) is (value["file"] != "")

@@ -18,7 +18,7 @@ PACKERS = {"gzip": lambda data: gzip.compress(data, mtime=0), "zstd": zstandard.
 def test_what_is_unpacked_is_what_was_packed_in_one_piece_or_several(parts, name):
     data = b"".join(map(PACKERS[name], parts))
     stream = opening.unpack(io.BytesIO(data))
-    assert opening.packing(io.BytesIO(data)) == name
+    assert opening.find_packing(io.BytesIO(data)) == name
     assert stream.read() == b"".join(parts)
     stream.seek(0)
     assert stream.read(5) == b"".join(parts)[:5], "it can be read again"
