@@ -58,12 +58,13 @@ GROUPS = {
         "docs": "print a page of the documentation",
     },
 }
-"""The commands under headings, in the order of the work. Each is `normalizer.commands.NAME:command`."""
+"""The commands under headings, in the order of the work. Each is `normalizer.commands.HEADING.NAME:command`."""
 
 UNLISTED = ("completion", "man")
 """Commands that a package or a shell's start-up file runs, and no list shows."""
 
 COMMANDS = {name: about for listed in GROUPS.values() for name, about in listed.items()}
+_ROOMS = {name: heading.lower() for heading, listed in GROUPS.items() for name in listed}
 
 
 _OTHER_WORDS = {
@@ -90,6 +91,13 @@ def _other_word(name: str) -> str | None:
     return _OTHER_WORDS[near[0]] if near else None
 
 
+def load_command(name: str) -> click.Command:
+    """Import a command."""
+    module = importlib.import_module(f"normalizer.commands.{_ROOMS.get(name, 'shell')}.{name}")
+    command: click.Command = module.command
+    return command
+
+
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click asks so
         return list(COMMANDS)
@@ -100,9 +108,7 @@ class _Commands(click.Group):
                 return None
             meant = f"did you mean {near}?" if (near := _other_word(cmd_name)) else did_you_mean(cmd_name, COMMANDS)
             raise click.UsageError(f"no command is called {cmd_name}: {meant}", ctx)
-        module = importlib.import_module(f"normalizer.commands.{cmd_name}")
-        command: click.Command = module.command
-        return command
+        return load_command(cmd_name)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
         write_text(formatter, self.help or "")

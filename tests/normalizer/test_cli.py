@@ -112,7 +112,7 @@ def test_a_reader_that_has_seen_enough_changes_no_status(ledger, tmp_path):
 
 def test_nothing_heavy_is_imported_to_start():
     heavy = ("pydantic", "duckdb", "scipy")
-    code = f"import sys, normalizer.commands.normalize; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, normalizer.commands.read.normalize; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
 
 

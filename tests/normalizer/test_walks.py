@@ -12,17 +12,16 @@ RUN = ROOT / "docs" / "example-study" / "runs" / "cedar-1"
 PAIRS = ROOT / "tests" / "support" / "dialects" / "mt-bench-pair.jsonl"
 FOLLOW = """
 import json, sys, threading
-from importlib import import_module
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 
 import normalizer
-from normalizer.cli import main
+from normalizer.cli import load_command, main
 
 package, modules = str(Path(normalizer.__file__).parent), set()
 command, ledger, *given = sys.argv[1:]
 for name in ("normalize", command):
-    import_module(f"normalizer.commands.{name}")
+    load_command(name)
 
 def look(frame, event, _):
     code = frame.f_code
@@ -42,7 +41,7 @@ print(json.dumps([statuses, sorted(modules)]))
     ("given", "command", "most"),
     [
         ([RUN / "bundle.json", "--manifest", RUN / "manifest.json"], "aggregate", 49),
-        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 56),
+        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 55),
     ],
 )
 def test_from_a_file_to_a_number_few_modules_are_passed(tmp_path, given, command, most):

@@ -30,25 +30,44 @@ TESTED_BY = {
     "normalizer/checks/study": {"normalizer/checks/study/test_findings.py": "collect"},
     # Commands are run by the tests of what they call, and by those of the pages that show them.
     "normalizer/commands": {
+        "normalizer/test_cli.py": "options",
+    },
+    "normalizer/commands/judge": {
+        "normalizer/checks/test_lint.py": "lint",
+        "normalizer/judge/calling/test_command.py": "judge",
+    },
+    "normalizer/commands/look": {
+        "normalizer/test_cli.py": "explain restore",
+        "whole/test_files_from_elsewhere.py": "list",
+    },
+    "normalizer/commands/numbers": {
         "normalizer/aggregate/test_summary.py": "aggregate",
         "normalizer/calibration/test_judge_accuracy.py": "calibrate",
-        "normalizer/checks/published_tables/test_compare.py": "check",
-        "normalizer/checks/test_audit.py": "audit",
-        "normalizer/checks/test_lint.py": "lint",
-        "normalizer/containers/test_shipped.py": "dialects",
-        "normalizer/export/test_flat.py": "export",
         "normalizer/gate/test_paired_verdicts.py": "gate",
-        "normalizer/judge/calling/test_command.py": "judge",
-        "normalizer/batch/test_repair.py": "repair",
-        "normalizer/ledger/test_signing.py": "sign",
         "normalizer/noise/test_study_plan.py": "plan",
         "normalizer/preferences/test_group_preferences.py": "preferences",
-        "normalizer/report/test_html_page.py": "report",
         "normalizer/statistics/test_agreement.py": "agreement",
         "normalizer/statistics/test_contrasts.py": "compare",
-        "normalizer/test_cli.py": "completion docs explain normalize options restore",
-        "whole/test_files_from_elsewhere.py": "guess list",
+    },
+    "normalizer/commands/publish": {
+        "normalizer/checks/published_tables/test_compare.py": "check",
+        "normalizer/export/test_flat.py": "export",
+        "normalizer/report/test_html_page.py": "report",
+        "normalizer/test_cli.py": "docs",
+    },
+    "normalizer/commands/read": {
+        "normalizer/containers/test_shipped.py": "dialects",
+        "normalizer/test_cli.py": "normalize",
+        "whole/test_files_from_elsewhere.py": "guess",
+    },
+    "normalizer/commands/shell": {
+        "normalizer/test_cli.py": "completion",
         "whole/test_manual.py": "man",
+    },
+    "normalizer/commands/trust": {
+        "normalizer/batch/test_repair.py": "repair",
+        "normalizer/checks/test_audit.py": "audit",
+        "normalizer/ledger/test_signing.py": "sign",
     },
     "normalizer/containers": {
         "normalizer/containers/test_shipped.py": "forms values",

@@ -1,7 +1,6 @@
 """One set of words and flags for both commands, their help, pages and docs: the table is `words.json`."""
 
 import argparse
-import importlib
 import json
 import re
 from collections.abc import Iterator
@@ -11,15 +10,13 @@ from typing import Any, get_args
 import click
 import pytest
 
-from normalizer.cli import COMMANDS
+from normalizer.cli import COMMANDS, load_command
 from zeno.cli.parser import make_parser
 from zeno.trace.verify import CitationVerdict
 
 ROOT = Path(__file__).parents[2]
 TABLE: dict[str, Any] = json.loads((Path(__file__).parent / "words.json").read_text())
-PARAMETERS: dict[str, list[click.Parameter]] = {
-    name: importlib.import_module(f"normalizer.commands.{name}").command.params for name in COMMANDS
-}
+PARAMETERS: dict[str, list[click.Parameter]] = {name: load_command(name).params for name in COMMANDS}
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "llms.txt", "AGENTS.md")]
 PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if "example" not in str(page)]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from normalizer.commands.normalize import metadata
+from normalizer.commands.read.normalize import metadata
 from normalizer.documents.lossless import Number
 from normalizer.errors import CannotRun
 

@@ -1,6 +1,5 @@
 """The help of every command of both programs: one style, wrapped to the terminal, with an example that is one."""
 
-import importlib
 import json
 import re
 import shlex
@@ -11,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from normalizer.cli import COMMANDS, group, main
+from normalizer.cli import COMMANDS, group, load_command, main
 from normalizer.terminal.help_format import ARGUMENTS, EXAMPLES
 from tests.spec.test_words import ACTIONS
 from zeno.cli.parser import main as zeno
@@ -57,7 +56,7 @@ def test_arguments_have_the_names_of_the_table():
     named = {
         each.make_metavar(click.Context(click.Command(name))).strip("[].")
         for name in (*COMMANDS, "completion")
-        for each in importlib.import_module(f"normalizer.commands.{name}").command.params
+        for each in load_command(name).params
         if isinstance(each, click.Argument)
     }
     assert named == ARGUMENTS.keys()

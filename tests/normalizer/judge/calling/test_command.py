@@ -297,9 +297,8 @@ def test_help_tells_what_each_command_does(tmp_path):
 
 
 def test_a_command_judge_needs_no_http_client():
-    code = (
-        "import sys, normalizer.commands.judge, normalizer.judge.calling.command as c; sys.exit('httpx' in sys.modules)"
-    )
+    imports = "import sys, normalizer.commands.judge.judge, normalizer.judge.calling.command"
+    code = f"{imports}; sys.exit('httpx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

@@ -1,7 +1,6 @@
 """`normalizer build`."""
 
 import contextlib
-import importlib
 import io
 import signal
 from pathlib import Path
@@ -110,7 +109,10 @@ def _require_names(document: dict[str, Any], home: Path, out: Path, *, outside: 
 
 def _run_step(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Path, results: ResultsFolder) -> int:
     """Run a step in an empty folder, and move what it wrote to the results. Return 0 or 1."""
-    run: click.Command = importlib.import_module(f"normalizer.commands.{step['run'].replace('-', '_')}").command
+    root = click.get_current_context().find_root()
+    run = root.command.get_command(root, step["run"]) if isinstance(root.command, click.Group) else None
+    if run is None:
+        raise CannotRun(f"step {number}: no command is called {step['run']}")
     known = {name: parameter for parameter in run.params for name in _names(parameter)}
     given = {name: value for name, value in _defaults_for(step, defaults, known).items() if name in known}
     # `to` is the file for what a command prints, unless the command has an option of that name: that of export.

@@ -1,6 +1,5 @@
 """A study file does the commands it names, and writes what they print."""
 
-import importlib
 import json
 import os
 import shutil
@@ -9,8 +8,8 @@ import click
 import contract_spec as spec
 import pytest
 
-from normalizer.cli import main
-from normalizer.commands import build
+from normalizer.cli import load_command, main
+from normalizer.commands.publish import build
 from tests.support.bundles import DIMENSIONS
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
@@ -219,7 +218,7 @@ def test_results_elsewhere_are_written_if_that_is_allowed(study):
 def test_every_path_of_every_step_is_taken_from_the_study_file_or_its_results():
     steps = spec.schema("eval/study.json")["$defs"]["step"]["properties"]["run"]["enum"]
     for step in steps:
-        command = importlib.import_module(f"normalizer.commands.{step.replace('-', '_')}").command
+        command = load_command(step)
         paths = {str(each.name) for each in command.params if isinstance(each.type, click.Path)}
         assert paths <= {*build._INPUTS, *build._OUTPUTS}, step
 

@@ -1,0 +1,1 @@
+"""Commands before and around calls to judges: `lint` and `judge`."""

@@ -1,0 +1,1 @@
+"""Commands that show what a ledger holds: `list`, `explain` and `restore`."""

@@ -1,0 +1,1 @@
+"""Commands that print numbers: `aggregate`, `compare`, `agreement`, `preferences`, `calibrate`, `plan` and `gate`."""

@@ -1,0 +1,1 @@
+"""Commands for what is published: `check`, `report`, `export`, `build` and `docs`."""

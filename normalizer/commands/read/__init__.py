@@ -1,0 +1,1 @@
+"""Commands that make ledgers of files: `normalize`, `guess` and `dialects`."""

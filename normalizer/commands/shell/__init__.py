@@ -1,0 +1,1 @@
+"""Commands that a shell or a package runs, which no list shows: `completion` and `man`."""

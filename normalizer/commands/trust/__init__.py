@@ -1,0 +1,1 @@
+"""Commands that check, repair and sign ledgers: `audit`, `repair` and `sign`."""
