@@ -81,7 +81,7 @@ class Query:
         sums += self._items("c", "c", "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END)")
         return f"SELECT {', '.join(columns + sums)} FROM {self.table} WHERE {eligible} GROUP BY {', '.join(columns)}"
 
-    def differing_names(self, judged: str) -> str:
+    def find_differing_names(self, judged: str) -> str:
         """Return SQL for the artifacts of units whose records differ in factors."""
         unit = ", ".join([*self.keys, "artifact", "generator"])
         return f"SELECT artifact FROM {judged} GROUP BY {unit} HAVING MIN(n1) <> MAX(n2)"

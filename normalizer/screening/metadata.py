@@ -114,7 +114,7 @@ def find_missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, 
 
 
 class Judgements:
-    """What the two kinds of judgement have in common: the phase of the run, and its manifest."""
+    """The base of the two kinds of judgement: it knows the phase of the run and its manifest."""
 
     name = ""
     """The field of an entry that names what it is about."""

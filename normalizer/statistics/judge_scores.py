@@ -69,7 +69,7 @@ class JudgeScores:
         self.engine = engine
         self.query = query
         judged = engine.table("judged", query.select_judged(eligible))
-        refuse_shared_names(engine, query, query.differing_names(judged), eligible)
+        refuse_shared_names(engine, query, query.find_differing_names(judged), eligible)
         repeats = engine.rows(f"SELECT DISTINCT m FROM {judged}")
         text, common = query.verdicts(judged, (int(row[0]) for row in repeats))
         self._verdicts = engine.table("verdicts", text)
