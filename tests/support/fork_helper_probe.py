@@ -102,7 +102,7 @@ def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) ->
     meter, sink = Meter(), Hits(enough)
     query = Query(pattern, "pattern", 50_000, meter)
     patient = Patient(sink) if isinstance(corpus, PatientCorpus) else sink
-    skipped = search(corpus.tree, SearchFiles(paths), query, patient, meter, shared=True)
+    skipped = search(corpus.tree, SearchFiles(paths), query, patient, meter)
     return sink.hits, skipped, skipped.named, meter.files_scanned, meter.bytes_read
 
 

@@ -24,32 +24,26 @@ class ParseAhead:
         self._facts = facts
         self.parsed_version = -1
         """The version of the cached contents for which nothing is left to do."""
-        self._unparsed: tuple[int, Iterator[SourceText]] | None = None
-        """Another version, and its texts that were not looked at yet."""
-        self._forgetting: Iterator[None] = iter(())
-        """Steps of forgetting the words of texts that are gone."""
+        self._steps: Iterator[None] = iter(())
 
     def step(self, cache: "TreeCache") -> bool:
         """Parse a few texts; return False when nothing is left to do."""
-        if next(self._forgetting, True) is None:
+        for _ in self._steps:
             return True
-        if self.parsed_version == cache.content_version:
-            return False
-        if self._unparsed is None or self._unparsed[0] != cache.content_version:
-            self._unparsed = cache.content_version, _texts(list(cache.entries.values()))
-        if self._facts.parse_ahead(self._unparsed[1]):
-            return True
-        self.parsed_version = cache.content_version
-        return self._forget_words(cache)
+        self._steps = self._work(cache)
+        return next(self._steps, self) is None
 
-    def _forget_words(self, cache: "TreeCache") -> bool:
-        """Begin to forget the words of texts that are gone if they take much of the room; return whether they do."""
+    def _work(self, cache: "TreeCache") -> Iterator[None]:
         words = self._facts.words
-        live = {held.words for held in cache.store.list_texts()}
-        if len(words) - len(live) <= len(words) // (FULL_GONE if words.full else GONE):
-            return False
-        self._forgetting = words.forget_others(live)
-        return True
+        while self.parsed_version != (version := cache.content_version):
+            texts = _texts(list(cache.entries.values()))
+            while version == cache.content_version and self._facts.parse_ahead(texts):
+                yield
+            if version == cache.content_version:
+                self.parsed_version = version
+                live = {held.words for held in cache.store.list_texts()}
+                if len(words) - len(live) > len(words) // (FULL_GONE if words.full else GONE):
+                    yield from words.forget_others(live)
 
 
 def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:

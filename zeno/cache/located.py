@@ -10,26 +10,21 @@ from typing import Protocol
 
 from zeno.cache.kept_words import HeldWords
 from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, HeldText, Segment, Store
-from zeno.cache.tree_cache import TreeCache
 from zeno.code.table import FactTable
 from zeno.files.batch_open import NoBytes
 from zeno.files.file_tree import SearchedTree
-from zeno.files.tree import Tree
 from zeno.index.piece_index import Narrowed, Range
 from zeno.meter import Meter, Scan
 from zeno.search.corpus import Snapshot
 from zeno.search.loop import SearchFiles
 from zeno.search.query import Query
-from zeno.search.selection import Candidates, Recent, Rules, Selection
+from zeno.search.selection import MAX_SELECTIONS, Candidates, Recent, Selection
 from zeno.search.sink import LineView, SearchedFile
 from zeno.search.word_counts import WordCounts
-from zeno.text.path_names import Paths
 from zeno.text.regex import Matches
 
 # Scanning a gap of this many bytes costs less than starting a new scan behind it.
 GAP = 4096
-# Selections of a snapshot that are kept.
-MAX_SELECTIONS = 4
 _START = attrgetter("start")
 
 Source = tuple[str, Iterator[SearchedFile]]
@@ -48,6 +43,10 @@ class KnownFiles(Protocol):
 
     def find(self, path: str, /) -> CachedFile | None:
         """Return what is known of the file at a path, or of the one that a link leads to."""
+        ...
+
+    def review(self, located: "Located", meter: Meter, /) -> None:
+        """Called before each search of some files: what is known of them may have to be compared with the disk."""
         ...
 
 
@@ -209,30 +208,21 @@ def merge(sources: Iterable[Source], unheld: Sequence[str]) -> Iterator[Searched
 
     A source is opened when its first path is reached, so that a search that ends early looks at little text.
     """
-    waiting: list[_Waiting] = []
-    _open(waiting, -1, iter(unheld))
-    for number, (first_path, source) in enumerate(sources):
-        yield from _take_before(waiting, first_path)
-        _open(waiting, number, source)
-    yield from _take_before(waiting, None)
+    waiting: list[tuple[str, int, SearchedFile | str, Iterator[SearchedFile | str]]] = []
+    """The next file of each open source, behind its path and the number of the source."""
 
+    def wait_for(number: int, source: Iterator[SearchedFile | str]) -> None:
+        item = next(source, None)
+        if item is not None:
+            heapq.heappush(waiting, (item if isinstance(item, str) else item.path, number, item, source))
 
-_Waiting = tuple[str, int, SearchedFile | str, Iterator[SearchedFile | str]]
-"""The next file of a source, behind its path and the number of the source."""
-
-
-def _open(waiting: list[_Waiting], number: int, source: Iterator[SearchedFile | str]) -> None:
-    item = next(source, None)
-    if item is not None:
-        heapq.heappush(waiting, (item if isinstance(item, str) else item.path, number, item, source))
-
-
-def _take_before(waiting: list[_Waiting], path: str | None) -> Iterator[SearchedFile | str]:
-    """Yield the files that sort before a path, or all of them."""
-    while waiting and (path is None or waiting[0][0] < path):
-        _, number, item, source = heapq.heappop(waiting)
-        yield item
-        _open(waiting, number, source)
+    wait_for(-1, iter(unheld))
+    for number, (first_path, source) in enumerate(chain(sources, [(None, iter(()))])):
+        while waiting and (first_path is None or waiting[0][0] < first_path):
+            _, opened, item, rest = heapq.heappop(waiting)
+            yield item
+            wait_for(opened, rest)
+        wait_for(number, source)
 
 
 class HeldSnapshot(Snapshot):
@@ -242,24 +232,21 @@ class HeldSnapshot(Snapshot):
         super().__init__(candidates, tree)
         self._known = known
         self._facts = facts
-        self._paths: Recent[tuple[str, ...], Paths] = Recent(MAX_SELECTIONS)
         self._located: Recent[tuple[str, ...], Located] = Recent(MAX_SELECTIONS)
         """Recent selections, by their entries."""
 
-    def paths(self, selection: Selection) -> Paths:
-        """The candidates that a selection asks for."""
-        entries = selection.entries
-        if entries is None:
-            return super().paths(selection)
-        return self._paths.get(entries) or self._paths.keep(entries, super().paths(selection))
-
-    def _files(self, selection: Selection, query: Query, _meter: Meter) -> Located:
+    def _files(self, selection: Selection, query: Query, meter: Meter) -> Located:
         """Return where their texts are: those in memory that the index does not rule out are searched there."""
+        located = self._locate(selection, query.max_bytes)
+        self._known.review(located, meter)
+        return self._locate(selection, query.max_bytes, located)
+
+    def _locate(self, selection: Selection, max_bytes: int, last: Located | None = None) -> Located:
         entries = selection.entries
-        kept = None if entries is None else self._located.get(entries)
-        if kept is not None and kept.version == _version(self._known, query.max_bytes):
+        kept = last if entries is None else self._located.get(entries)
+        if kept is not None and kept.version == _version(self._known, max_bytes):
             return kept
-        located = Located(self._known, self.paths(selection), query.max_bytes)
+        located = Located(self._known, self.paths(selection), max_bytes)
         return located if entries is None else self._located.keep(entries, located)
 
     def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
@@ -274,27 +261,3 @@ class HeldSnapshot(Snapshot):
             counts.skipped = self.search(rest, query, counts, meter)
         counts.skipped.add_all(located.skipped)
         return counts
-
-
-class WarmSnapshot(HeldSnapshot):
-    """The candidates that some rules leave in the working tree. Few of them are not in memory."""
-
-    is_shared = False
-
-    def __init__(self, tree: Tree, cache: TreeCache, facts: FactTable, candidates: Candidates, rules: Rules) -> None:
-        super().__init__(tree, cache, facts, candidates)
-        self._cache = cache
-        self.version = cache.listing.version
-        """The version of the listing that the candidates are from."""
-        self._include_hidden = rules.names.include_hidden
-
-    def _files(self, selection: Selection, query: Query, meter: Meter) -> Located:
-        """Return where their texts are, as the disk has them now."""
-        if self._include_hidden:
-            # Only a search reads them; a list of names, and a hint, do not.
-            self._cache.want_hidden()
-        located = super()._files(selection, query, meter)
-        if located.stamped:
-            self._cache.check(located.stamped, meter)
-            located = super()._files(selection, query, meter)
-        return located

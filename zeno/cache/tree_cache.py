@@ -3,6 +3,7 @@
 import errno
 import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from zeno.cache.listing import Folder, Listing
 from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Store
@@ -16,6 +17,9 @@ from zeno.files.walk import WalkedNames
 from zeno.meter import Meter
 from zeno.text.file_lines import normal
 from zeno.text.path_names import is_hidden, raw
+
+if TYPE_CHECKING:
+    from zeno.cache.located import Located
 
 # Files without a watch are compared with the disk in batches of this size: some milliseconds.
 CHECKED_AT_ONCE = 1024
@@ -213,10 +217,13 @@ class TreeCache:
             return None
         return HeldFile(entry.path, entry.size, entry.text.read())
 
-    def want_hidden(self) -> None:
-        """Cache hidden files too, from now on."""
-        self._queue.update(self._hidden)
-        self._hidden.clear()
+    def review(self, located: "Located", meter: Meter) -> None:
+        """Compare files without a watch with the disk. If hidden files are searched, cache them from now on."""
+        if located.stamped:
+            self.check(located.stamped, meter)
+        if self._hidden and any(map(is_hidden, located.unheld)):
+            self._queue.update(self._hidden)
+            self._hidden.clear()
 
 
 def _pass_over() -> None:

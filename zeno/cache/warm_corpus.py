@@ -19,7 +19,7 @@ from zeno.search.corpus import ColdCorpus, Snapshot
 from zeno.search.selection import Recent, Rules, select
 
 if TYPE_CHECKING:
-    from zeno.cache.located import WarmSnapshot
+    from zeno.cache.located import HeldSnapshot
     from zeno.cache.text_store import CachedFile, Store
     from zeno.cache.tree_cache import TreeCache
 
@@ -45,7 +45,9 @@ class WarmCorpus(ColdCorpus):
         self._pause, self._next_pause = 0, 1
         """Searches to answer from disk before a new cache is built, now and after the next shortage."""
         self._is_copy = False
-        self._snapshots: Recent[Rules, WarmSnapshot] = Recent()
+        self._snapshots: Recent[Rules, HeldSnapshot] = Recent()
+        self._listed = -1
+        """The version of the listing that the snapshots are from."""
         self._ahead = ParseAhead(self.facts)
 
     @cached_property
@@ -140,17 +142,19 @@ class WarmCorpus(ColdCorpus):
         cache = self._current()
         if cache is None:
             return super().snapshot(rules)
-        kept = self._snapshots.get(rules)
-        if kept is not None and kept.version == cache.listing.version:
-            return kept
+        if self._listed != cache.listing.version:
+            self._listed = cache.listing.version
+            self._snapshots.clear()
+        if rules in self._snapshots:
+            return self._snapshots[rules]
         # Only a walk finds out which directories cannot be listed. Reading ignore files from the cache adds watches,
         # and those of a copy belong to its parent.
         walked = cache.listing.needs_walk or (self._is_copy and rules.names.gitignore)
         names = None if walked else cache.walk(rules.names)
         candidates = self.walk(rules) if names is None else select(names, rules)
-        from zeno.cache.located import WarmSnapshot  # not needed to start
+        from zeno.cache.located import HeldSnapshot  # not needed to start
 
-        taken = WarmSnapshot(self.tree, cache, self.facts, candidates, rules)
+        taken = HeldSnapshot(self.tree, cache, self.facts, candidates)
         return taken if names is None else self._snapshots.keep(rules, taken)
 
     def find_text(self, path: str, /) -> TextFile | None:

@@ -14,8 +14,7 @@ from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.commit_walk import list_blobs, walk_commit
 from zeno.revisions.objects import Unavailable
 from zeno.search.corpus import Corpus, Revisions, Snapshot
-from zeno.search.query import Query
-from zeno.search.selection import Candidates, Recent, Rules, Selection, select
+from zeno.search.selection import Recent, Rules, select
 from zeno.text.path_names import raw
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class CommitCorpus(Corpus):
                 rules,
                 Snapshot(candidates, self.tree)
                 if self._files is None
-                else CommitSnapshot(self.tree, self._files, self.facts, candidates),
+                else HeldSnapshot(self.tree, self._files, self.facts, candidates),
             )
         return self._snapshots[rules]
 
@@ -126,24 +125,14 @@ class CommitFiles:
         except Unavailable:
             return None
 
+    def review(self, located: Located, _meter: Meter) -> None:
+        """Read the texts in idle moments if some that are searched are not in memory."""
+        if located.unheld:
+            self.want()
+
     def want(self) -> None:
         """Read the texts in idle moments."""
         self._texts.want(self._tree.commit.id, self._list)
 
     def _list(self) -> "NamedBlobs":
         return list_blobs(self._tree)
-
-
-class CommitSnapshot(HeldSnapshot):
-    """The candidates of some rules, where texts are kept."""
-
-    def __init__(self, tree: CommitTree, files: CommitFiles, facts: FactTable, candidates: Candidates) -> None:
-        super().__init__(tree, files, facts, candidates)
-        self._want = files.want
-
-    def _files(self, selection: Selection, query: Query, meter: Meter) -> Located:
-        """Return where their texts are; those that are not in memory will be."""
-        located = super()._files(selection, query, meter)
-        if located.unheld:
-            self._want()
-        return located

@@ -18,7 +18,7 @@ from zeno.ranking.places import PlaceTables
 from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.loop import SearchFiles, search
 from zeno.search.query import Query
-from zeno.search.selection import Candidates, Rules, Selection, select
+from zeno.search.selection import MAX_SELECTIONS, Candidates, Recent, Rules, Selection, select
 from zeno.search.sink import Sink, Skipped
 from zeno.search.word_counts import WordCounts
 from zeno.text.path_names import Paths
@@ -33,21 +33,23 @@ _LEVELS = 4
 class Snapshot:
     """The files that some rules leave at one moment. Use it only for the request that took it."""
 
-    is_shared = True
-    """Whether a second process helps to search many files."""
-
     def __init__(self, candidates: Candidates, tree: SearchedTree) -> None:
         self.candidates = candidates
         """These files, sorted and capped, and the names beside them that are no files."""
         self._tree = tree
+        self._paths: Recent[tuple[str, ...], Paths] = Recent(MAX_SELECTIONS)
+        """Recent selections, by their entries."""
 
     def paths(self, selection: Selection) -> Paths:
         """Return the candidates that a selection asks for."""
-        return selection.of(self.candidates)
+        entries = selection.entries
+        if entries is None:
+            return selection.of(self.candidates)
+        return self._paths.get(entries) or self._paths.keep(entries, selection.of(self.candidates))
 
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search the candidates that a selection asks for. Return those that cannot be searched."""
-        return search(self._tree, self._files(selection, query, meter), query, sink, meter, shared=self.is_shared)
+        return search(self._tree, self._files(selection, query, meter), query, sink, meter)
 
     def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
         """Return which of the candidates that a selection asks for have these words. The query finds all texts."""

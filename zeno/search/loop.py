@@ -56,12 +56,10 @@ class SearchFiles:
         return iter(self.unheld)
 
 
-def search(
-    tree: SearchedTree, selected: SearchFiles, query: Query, sink: Sink, meter: Meter, *, shared: bool = False
-) -> Skipped:
+def search(tree: SearchedTree, selected: SearchFiles, query: Query, sink: Sink, meter: Meter) -> Skipped:
     """Give the files that may match to the sink, in the order of paths. Return the files that cannot be searched.
 
-    If it is `shared`, a second process helps to read many files from disk.
+    A second process helps to read many files from disk.
 
     When the sink only counts, no more is read of a file than it takes to know whether it can be searched.
     """
@@ -72,8 +70,7 @@ def search(
         return skipped
     read = 0
     with _DiskTexts(tree, query, meter, skipped) as disk:
-        if shared:
-            disk.share(unheld)
+        disk.share(unheld)
         for file in selected.scan(query, meter):
             if sink.wish is not Wish.MORE:
                 break

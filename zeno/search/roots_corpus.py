@@ -17,7 +17,7 @@ from zeno.files.walk import WalkedNames
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus, Snapshot
 from zeno.search.query import Query
-from zeno.search.selection import EVERYTHING, Candidates, Recent, Rules, Selection, select
+from zeno.search.selection import EVERYTHING, MAX_SELECTIONS, Candidates, Recent, Rules, Selection, select
 from zeno.search.sink import SearchedFile, Sink, Skipped, Wish
 from zeno.search.word_counts import WordCounts
 from zeno.text.path_names import Paths
@@ -110,6 +110,7 @@ class RootsSnapshot(Snapshot):
 
     def __init__(self, candidates: Candidates, parts: list[_Part]) -> None:
         self.candidates = candidates
+        self._paths = Recent(MAX_SELECTIONS)
         self.parts = parts
         """Snapshots of the roots that it is made of."""
         self._whole = len(candidates.paths) == sum(len(part.snapshot.candidates.paths) for part in parts)

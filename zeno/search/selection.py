@@ -17,6 +17,8 @@ from zeno.text.regex import Matches
 
 HERE = re.compile(r"\A(?:\./+)+")
 SLASH = re.compile("/")
+MAX_SELECTIONS = 4
+"""Selections of a snapshot that are kept."""
 FEW = 32
 """With fewer directories, comparing a path with each is faster than splitting it."""
 
