@@ -131,7 +131,7 @@ def find_differences(
         raise AssertionError("texts were not held")
     ranges = store.index.narrow(planned.demand).ranges(segment)
     scans: list[Scan | None] = [planned.scan, planned.scan_of([segment.text])]
-    scans += [make() for _, make in planned._choices()]
+    scans += [make() for _, make in planned._choices(b"")]
     for number, scan in enumerate(scans):
         found = []
         for path, _, matching in scan_segment(segment.text, segment.held, ranges, scan, matches):

@@ -6,7 +6,6 @@ is impossible, `Lost` or `Shortage` if a new listing can be made, at once or lat
 
 import errno
 import os
-from bisect import bisect_left
 from collections.abc import Callable
 
 from zeno.cache.link_table import Link, LinkTable
@@ -26,7 +25,7 @@ from zeno.files.batch_open import FILE, FOLDER, LINK, BatchOpener, scan
 from zeno.files.location import MAX_MOVES
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
-from zeno.files.walk import LINKED, NOT_REGULAR, Walked, WalkedNames
+from zeno.files.walk import LINKED, NOT_REGULAR, WalkedNames
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import decode_entry
 
@@ -117,13 +116,12 @@ class Listing:
         return entry
 
     def walk(self, rules: NameRules, text: Callable[[CachedFile], bytes]) -> list[WalkedNames]:
-        """Return what a walk by these rules would find. `text` returns the text of an ignore file.
+        """Return what a walk by these rules would find, files last. `text` returns the text of an ignore file.
 
         Raises OSError if one cannot be read.
         """
         files: list[str] = []
-        problems: list[Walked] = []
-        left_out: dict[str, list[str]] = {}
+        others: dict[str, list[str]] = {}
         todo = [(self.root, rules.begin())]
         while todo:
             folder, around = todo.pop()
@@ -136,7 +134,7 @@ class Listing:
             for name, child in children.items():
                 if name in without:
                     path = child.prefix if isinstance(child, Folder) else child.path
-                    left_out.setdefault(without[name], []).append(path)
+                    others.setdefault(without[name], []).append(path)
                 elif isinstance(child, CachedFile):
                     files.append(child.path)
                 elif isinstance(child, Folder):
@@ -144,14 +142,8 @@ class Listing:
                 elif child.target is not None:
                     files.append(child.path)
                 elif not child.denied:
-                    problems.append(Walked(child.path, LINKED if child.to_folder else NOT_REGULAR))
-        names = [WalkedNames(paths, rule) for rule, paths in left_out.items()]
-        files.sort()
-        at = 0
-        for path, problem in sorted(problems):
-            before, at = at, bisect_left(files, path, at)
-            names += [WalkedNames(files[before:at], None), WalkedNames([path], problem)]
-        return [*names, WalkedNames(files[at:], None)]
+                    others.setdefault(LINKED if child.to_folder else NOT_REGULAR, []).append(child.path)
+        return [*(WalkedNames(paths, why) for why, paths in others.items()), WalkedNames(sorted(files), None)]
 
     def _read_events(self) -> list[Folder]:
         """Read the events and drop what changed. Return the directories that have to be scanned again."""

@@ -46,7 +46,7 @@ class KnownFiles(Protocol):
         ...
 
     def review(self, located: "Located", meter: Meter, /) -> None:
-        """Called before each search of some files: what is known of them may have to be compared with the disk."""
+        """Called before a search of files of which some have no watch, or no text in memory."""
         ...
 
 
@@ -208,21 +208,25 @@ def merge(sources: Iterable[Source], unheld: Sequence[str]) -> Iterator[Searched
 
     A source is opened when its first path is reached, so that a search that ends early looks at little text.
     """
-    waiting: list[tuple[str, int, SearchedFile | str, Iterator[SearchedFile | str]]] = []
-    """The next file of each open source, behind its path and the number of the source."""
-
-    def wait_for(number: int, source: Iterator[SearchedFile | str]) -> None:
-        item = next(source, None)
-        if item is not None:
-            heapq.heappush(waiting, (item if isinstance(item, str) else item.path, number, item, source))
-
-    wait_for(-1, iter(unheld))
+    opened = [head] if (head := _read_head(-1, iter(unheld))) is not None else []
     for number, (first_path, source) in enumerate(chain(sources, [(None, iter(()))])):
-        while waiting and (first_path is None or waiting[0][0] < first_path):
-            _, opened, item, rest = heapq.heappop(waiting)
+        while opened and (first_path is None or opened[0][0] < first_path):
+            _, least, item, rest = opened[0]
             yield item
-            wait_for(opened, rest)
-        wait_for(number, source)
+            if (head := _read_head(least, rest)) is None:
+                heapq.heappop(opened)
+            else:
+                heapq.heapreplace(opened, head)
+        if (head := _read_head(number, source)) is not None:
+            heapq.heappush(opened, head)
+
+
+def _read_head(
+    number: int, source: Iterator[SearchedFile | str]
+) -> tuple[str, int, SearchedFile | str, Iterator[SearchedFile | str]] | None:
+    """Return the next file of a source, behind its path and the number of the source; None at its end."""
+    item = next(source, None)
+    return None if item is None else (item if isinstance(item, str) else item.path, number, item, source)
 
 
 class HeldSnapshot(Snapshot):
@@ -238,6 +242,8 @@ class HeldSnapshot(Snapshot):
     def _files(self, selection: Selection, query: Query, meter: Meter) -> Located:
         """Return where their texts are: those in memory that the index does not rule out are searched there."""
         located = self._locate(selection, query.max_bytes)
+        if not located.stamped and not located.unheld:
+            return located
         self._known.review(located, meter)
         return self._locate(selection, query.max_bytes, located)
 

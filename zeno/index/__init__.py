@@ -28,7 +28,7 @@ which RE2 finds nearly as fast as the literal itself:
 >>> [sorted(needles) for needles in read.needles]
 [[b'def '], [b'get', b'set']]
 >>> [(tail.literal, tail.pattern) for tail in read.tails]
-[(b'def ', 'def (get|set)_\\w+\\(')]
+[(b'def ', 'def\\ (get|set)_\\w+\\(')]
 
 Where no literal helps, the scan is the whole pattern, in which `^` and `$` are the ends of lines:
 

@@ -8,6 +8,7 @@ A match of `^\\s*def get_\\w+\\(` contains a match of `def get_\\w+\\(`, its tai
 that begins with a literal many times faster than one that does not, so a text is scanned for a tail.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -260,7 +261,7 @@ def tails(parts: list[Part], atoms: list[tuple[int, int]], pattern: str) -> tupl
             rest = pattern[place:]
             if not any_case and end in places:
                 # RE2 jumps to a literal that is spelled as one, but not to `[_]{1}`.
-                rest = _quote(bytes(run)) + pattern[places[end] :]
+                rest = re.escape(run.decode()) + pattern[places[end] :]
             found.append(Tail(bytes(run).lower() if any_case else bytes(run), any_case, rest))
             if len(found) == MAX_TAILS:
                 break
@@ -270,14 +271,6 @@ def tails(parts: list[Part], atoms: list[tuple[int, int]], pattern: str) -> tupl
 def _count_restricted(parts: list[Part]) -> int:
     """Return how many bytes of a sequence are restricted to a set."""
     return sum(isinstance(part, frozenset) for part in parts[:MAX_PARTS])
-
-
-def _quote(run: bytes) -> str:
-    """Return a pattern that matches these bytes only, which are whole characters."""
-    return "".join(f"\\{char}" if char in _SPECIAL else char for char in run.decode())
-
-
-_SPECIAL = frozenset("\\.+*?()|[]{}^$")
 
 
 def _byte(part: Part) -> tuple[int, bool] | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import NamedTuple
+from operator import itemgetter
 
 import contract_spec as spec
 
@@ -121,14 +121,6 @@ def _find_sizes(paths: Iterable[str], tree: FileTree, max_bytes: int) -> Iterato
             yield entry.size
 
 
-class _Choice(NamedTuple):
-    """A possible scan and its estimated cost."""
-
-    cost: Callable[[bytes, bytes], float]
-    """Estimates the nanoseconds for a text, which is given as it is and in lower case."""
-    make: Callable[[], Scan | None]
-
-
 class Plan:
     """Scans that find the lines which may match. RE2's verdict on the line decides in the end."""
 
@@ -167,26 +159,23 @@ class Plan:
 
     def scan_of(self, texts: Sequence[bytes]) -> Scan | None:
         """Return a scan for these texts: the one that is likely to be the fastest there."""
-        choices = self._choices()
-        if len(choices) < 2:
+        if self._understood is None:
             return self.scan
         step = -(-len(texts) // _SAMPLES) or 1
         sample = b"".join(text[len(text) // 2 :][:_SAMPLE] for text in texts[::step])
-        folded = sample.lower()
-        costs = [cost(sample, folded) for cost, _ in choices]
-        return choices[costs.index(min(costs))][1]()
+        return min(self._choices(sample), key=itemgetter(0))[1]() or self._lines
 
-    def _choices(self) -> list["_Choice"]:
-        """Return all scans for a regular expression that was understood."""
-        understood = self._understood
+    def _choices(self, sample: bytes) -> list[tuple[float, Callable[[], Scan | None]]]:
+        """Return all scans for a regular expression that was understood, each behind its cost for a sample of text."""
+        understood, folded = self._understood, sample.lower()
         if understood is None:
             return []
-        choices = [_Choice(_tail_cost(tail), partial(self._tail_scan, tail)) for tail in understood.tails]
-        choices += [_Choice(_literals_cost(each), partial(self._literals_scan, each)) for each in understood.needles]
-        return [*choices, _Choice(lambda text, _: len(text) * _PATTERN_BYTE, lambda: self._lines)]
-
-    def _literals_scan(self, needles: frozenset[bytes]) -> Scan | None:
-        return _literals(needles) or self._lines
+        choices: list[tuple[float, Callable[[], Scan | None]]] = [
+            (_tail_cost(tail, folded if tail.any_case else sample), partial(self._tail_scan, tail))
+            for tail in understood.tails
+        ]
+        choices += [(_literals_cost(each, sample), partial(_literals, each)) for each in understood.needles]
+        return [*choices, (len(sample) * _PATTERN_BYTE, lambda: self._lines)]
 
     def _tail_scan(self, tail: Tail) -> Scan | None:
         return scanner(tail.pattern, case_sensitive=self._case_sensitive) or self._lines
@@ -212,21 +201,15 @@ class Plan:
         return _literals(self.demand.needles)
 
 
-def _tail_cost(tail: Tail) -> Callable[[bytes, bytes], float]:
+def _tail_cost(tail: Tail, text: bytes) -> float:
+    """Return about how many nanoseconds a scan for a tail takes, for a text in lower case if `any_case`."""
     each = _ANY_CASE_BYTE if tail.any_case else _TAIL_BYTE
-    place = _TAIL_LINE if len(tail.literal) > 1 else _TAIL_PLACE
-
-    def cost(text: bytes, folded: bytes) -> float:
-        return len(text) * each + (folded if tail.any_case else text).count(tail.literal) * place
-
-    return cost
+    return len(text) * each + text.count(tail.literal) * (_TAIL_LINE if len(tail.literal) > 1 else _TAIL_PLACE)
 
 
-def _literals_cost(needles: frozenset[bytes]) -> Callable[[bytes, bytes], float]:
-    def cost(text: bytes, _: bytes) -> float:
-        return sum(len(text) * _LITERAL_BYTE + text.count(needle) * _LITERAL_LINE for needle in needles)
-
-    return cost
+def _literals_cost(needles: frozenset[bytes], text: bytes) -> float:
+    """Return about how many nanoseconds a scan for some literals takes."""
+    return sum(len(text) * _LITERAL_BYTE + text.count(needle) * _LITERAL_LINE for needle in needles)
 
 
 def _literals(needles: frozenset[bytes]) -> Scan | None:

@@ -176,7 +176,7 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
     lines = text.split(b"\n")[:-1]
     assert [line.decode() for line in lines] == [line.decode("utf-8", "replace") for line in raw_lines(data)]
     wanted = [index for index, line in enumerate(lines) if matches(line)]
-    every = [make() for _, make in planned._choices()]
+    every = [make() for _, make in planned._choices(text)]
     for scan in filter(None, [planned.scan, planned.scan_of([]), planned.scan_of([text * 40_000]), *every]):
         found, position = set(), 0
         while position < len(text) and 0 <= (start := scan(text, position, len(text))[0]) < len(text):
