@@ -28,6 +28,7 @@ _PLAIN = (
 )
 _MODELS = 100
 _MOST_COMPARISONS = 1_000_000
+_MOST_REPORTED = 50_000
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -57,6 +58,7 @@ def _commands(folder: Path, scratch: Path, size: int) -> Iterator[tuple[str, lis
     yield "aggregate --by judge_model,generator_model", [
         *program, "aggregate", str(ledger), "--by", "judge_model,generator_model"
     ]  # fmt: skip
+    yield "aggregate --by generator_model", [*program, "aggregate", str(ledger), "--by", "generator_model"]
     yield "aggregate --sensitivity", [*program, "aggregate", str(ledger), "--by", "generator_model", "--sensitivity"]
     yield "agreement", [*program, "agreement", str(ledger)]
     yield "export --to parquet", [*program, "export", str(ledger), "--to", "parquet", "--out", str(parquet)]
@@ -64,6 +66,9 @@ def _commands(folder: Path, scratch: Path, size: int) -> Iterator[tuple[str, lis
     yield "DuckDB on that Parquet file", [sys.executable, "-c", _PLAIN.format(total=total), str(parquet)]
     yield "explain FILE", [*program, "explain", str(ledger), f"out/{size // 4}.pdf"]
     yield "list --valid --file FILE", [*program, "list", str(ledger), "--valid", "--file", f"out/{size // 4}.pdf"]
+    yield "list", [*program, "list", str(ledger)]
+    if size <= _MOST_REPORTED:
+        yield "report", [*program, "report", str(ledger), "--out", str(scratch / "report.html")]
     yield "audit", [*program, "audit", str(ledger)]
     for number in (1, 1000):
         yield f"append of {number}", [*program, "normalize", _bundle(scratch, number), "--out", str(ledger)]

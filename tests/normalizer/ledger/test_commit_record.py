@@ -18,7 +18,9 @@ from normalizer.ledger.line_format import FILES, sha_slice
 from normalizer.ledger.reader import reading
 from tests.normalizer.batch.test_run import made, tree
 from tests.support.bundles import bundle, entry
+from tests.support.comparing import compared
 from tests.support.ledgers import recommit, without_record
+from tests.support.studies import ledger_of
 
 FLIPS = int(os.environ.get("LEDGER_FLIPS", "6"))
 """Flips of each file; LEDGER_FLIPS=300 for the full number."""
@@ -110,6 +112,29 @@ def test_a_command_notices_every_changed_byte_of_what_it_reads_and_looks_at_noth
             else:
                 assert (outcome, said.out) == expected, place
             shutil.copy(whole / path.relative_to(ledger), path)
+
+
+@pytest.mark.parametrize("command", ["preferences", "compare", "gate"])
+def test_commands_that_compare_notice_every_changed_file(tmp_path, capsys, command):
+    scores = [
+        bundle(*(entry(f"{generator}{item}.pdf") for item in range(4)), generator_model=generator, run_id=generator)
+        for generator in "xy"
+    ]
+    duels = [{"item": f"q{item}", "a": "x", "b": "y", "verdict": "ab"[item % 2], "order": "ab"} for item in range(6)]
+    ledger = compared(tmp_path, duels) if command == "preferences" else ledger_of(tmp_path, scores)
+    more = [str(ledger), "--where", "generator_model=x", "--allow-undecided"] if command == "gate" else []
+    words = [command, str(ledger), *more]
+    assert main(words) == 0
+    for kind in FILES:
+        path = ledger / f"{kind}.jsonl"
+        good = path.read_bytes()
+        for bad in (good + b"x", good[:9] + bytes([good[9] ^ 1]) + good[10:] if good else b"\n"):
+            path.write_bytes(bad)
+            capsys.readouterr()
+            assert main(words) == 2
+            said = capsys.readouterr()
+            assert (said.out, path.name in said.err) == ("", True)
+        path.write_bytes(good)
 
 
 def test_a_ledger_without_its_commit_record_is_refused_and_rebuilt(whole, tmp_path, capsys):
