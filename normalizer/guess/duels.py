@@ -142,7 +142,10 @@ def meanings_of(fields: list[FieldProfile], *, has_sides: bool) -> list[VerdictM
     words = {text: CERTAIN[core] for text, core in cores.items() if core in CERTAIN}
     if {"a", "b"} <= set(words.values()):
         words |= {text: "draw" for text, core in cores.items() if core == "c"}
-    rare = [text for text in counts if text not in words and not cores[text].isdigit()]
+    others = [text for text in counts if text not in words]
+    # Beside words for both sides, a few numbers are no verdicts.
+    is_said = {"a", "b"} <= set(words.values()) and 10 * sum(counts[text] for text in others) <= counts.total()
+    rare = others if is_said else [text for text in others if not cores[text].isdigit()]
     if rare and 10 * sum(counts[text] for text in rare) > counts.total():
         return []
     failed |= {repr(text): text for text in rare}

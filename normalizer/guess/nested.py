@@ -143,8 +143,11 @@ def _collect_at(rows: FileRows, place: tuple[str, ...], sides: list[str] | None 
     keyed = [sorted({keys[number] for _, keys, _ in found}) for number in range(len(stars))]
     generator = None if has_generator else _generator_star(place, stars, keyed)
     profile = Profile()
+    called = ["rater" if _are_raters(keys) else "id" for keys in keyed]
+    if generator is not None:
+        called[generator] = "model"
     for index, keys, part in found[:FIRST]:
-        star = {f"{number} {'model' if number - 1 == generator else 'id'}": key for number, key in enumerate(keys, 1)}
+        star = {f"{number} {called[number - 1]}": key for number, key in enumerate(keys, 1)}
         around = {key: value for key, value in rows.profile.rows[index].items() if type(value) in (str, Number, bool)}
         profile.add({"star": {"0 id": str(index), **star}, "row": around, "part": part})
     is_sure = (
@@ -158,6 +161,11 @@ def _collect_at(rows: FileRows, place: tuple[str, ...], sides: list[str] | None 
     return NestedRows(made, "" if sides else split, parts, is_sure, [] if generator is None else keyed[generator])
 
 
+def _are_raters(keys: list[str]) -> bool:
+    """Whether keys name people or judges: `worker_12`, `annotator A`."""
+    return len(keys) > 1 and all(set(names.words(key)) & (names.JUDGES | names.RATERS) for key in keys)
+
+
 def _generator_star(place: tuple[str, ...], stars: list[int], keyed: list[list[str]]) -> int | None:
     """Return which `*` stands for names of generators: the last one whose keys are a few names, and no criteria."""
     for number in reversed(range(len(stars))):
@@ -165,7 +173,9 @@ def _generator_star(place: tuple[str, ...], stars: list[int], keyed: list[list[s
         is_index = all(key.lstrip("-").isdigit() for key in keys)
         before = place[stars[number] - 1] if stars[number] else ""
         said = set(names.words(before)) if before != "*" else set()
-        if is_index or not 1 < len(keys) <= _MOST_GENERATORS or said & (names.ASPECTS | names.QUESTIONS):
+        if is_index or _are_raters(keys) or not 1 < len(keys) <= _MOST_GENERATORS:
+            continue
+        if said & (names.ASPECTS | names.QUESTIONS):
             continue
         if any(names.are_qualities(f"/{escape(key)}") for key in keys):
             return None

@@ -33,16 +33,25 @@ def propose(stream: BinaryIO) -> Proposals | str:
         ways = read_rows(stream)
     except UnreadableContainer as error:
         return str(error)
-    for rows in ways:
+    for number, rows in enumerate(ways):
         if why := _summary(rows):
             return why
         flat = _flat_readings(rows)
         for readings in (_read_deeper(rows, flat), flat):
             if shown := _usable(stream, readings):
-                return Proposals(rows, shown)
+                return Proposals(rows, [(_tell_other_rows(one, ways[:number]), made) for one, made in shown])
     near = [field for field in ways[0].profile.fields.values() if may_judge(field)]
     nearest = f"; a dialect may say that one of these is: {join_names(near)}" if near else ""
     return f"no field of its rows looks like a score or a verdict{nearest}"
+
+
+def _tell_other_rows(reading: FileReading, larger: list[FileRows]) -> FileReading:
+    """Return the reading with a doubt where the document has more rows elsewhere, of which nothing was read."""
+    if not larger:
+        return reading
+    others = ", ".join(f"{rows.container['rows']} ({rows.total} rows)" for rows in larger)
+    told = f"more rows stand elsewhere, and nothing in them looks like a score: {others}; these may be their means"
+    return reading._replace(doubts=[told, *reading.doubts])
 
 
 def _usable(stream: BinaryIO, readings: list[FileReading]) -> list[tuple[FileReading, Preview]]:

@@ -44,7 +44,7 @@ def name_candidates(rows: FileRows, declared: dict[str, Any]) -> str:
 
 def _tell_lone_sides(rows: FileRows, declared: dict[str, Any]) -> list[str]:
     """Return the doubt about used fields that are called like one of two, where the other is not used with them."""
-    used = sorted({at for at in pointers_in(declared) if at in rows.profile.fields})
+    used = sorted({at for at in pointers_in(declared) if at in rows.profile.fields and not at.startswith("/star/")})
     firsts, seconds = ({at: names.without_side(at) for at in used if names.is_side(at, which)} for which in (0, 1))
     lone = set(firsts.values()) ^ set(seconds.values())
     found = [at for at, rest in (firsts | seconds).items() if rest in lone]

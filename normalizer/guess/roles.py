@@ -129,6 +129,8 @@ def _generator_rank(field: FieldProfile) -> tuple[int, int, str]:
 
 def names_judge(field: FieldProfile) -> bool:
     """Whether a field names who judged, or numbers them."""
+    if field.pointer.startswith("/star/"):
+        return field.pointer.endswith(" rater")  # the keys that lead to the judgements of `nested`
     said = names.own_words(field.pointer)
     has_id = bool(said & {"id", "ids", "idx", "index", "number", "no"})
     if "user" in said and (field.is_unique or 2 * len(field.values) > field.rows):

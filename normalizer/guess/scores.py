@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 from normalizer.documents.pointers import steps_of
 from normalizer.guess.fields import names
 from normalizer.guess.fields.profile import FieldProfile
+from normalizer.guess.fields.unexplained import join_names
 from normalizer.guess.fields.values import Declared, declare_score, join_doubts, leave_out, widest_scale
 from normalizer.guess.readings import FileReading, make_reading, name_fields
 from normalizer.guess.roles import NO_GENERATOR, find_judges, find_roles
 from normalizer.guess.rows import FileRows
-from normalizer.guess.weights import GENERIC, weigh_fields
+from normalizer.guess.weights import GENERIC, is_sure, weigh_fields
 
 _MOST_DIMENSIONS = 30
 _COLUMNS = 4
@@ -188,6 +189,8 @@ def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileRead
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
     fields = {"file": roles.item, "scores": scores, **name_fields(roles)}
     doubts = join_doubts((field, made) for field, made, _ in members)
+    if unsure := [field for field, _, _ in members if "columns" not in rows.container and not is_sure(field.pointer)]:
+        doubts.insert(0, f"taken for judgements by names or scales that others may have, too: {join_names(unsure)}")
     doubts += [
         f"{', '.join(map(repr, said))} of {name}: left out, so that the others count" for name, said in optional.items()
     ]
@@ -253,6 +256,10 @@ def _repeats(rows: FileRows, field: FieldProfile, made: Declared, weight: float)
 def _judge_columns(rows: FileRows) -> list[FileReading]:
     """Columns with the names of models and values of one kind: a table of several judges."""
     groups: dict[str, list[_Scored]] = defaultdict(list)
+    named = [field for field in rows.profile.fields.values() if _is_of_judges(field)]
+    below = [_Scored(field, made, _COLUMNS) for field in named if (made := declare_score(field)) is not None]
+    if len(below) > 1:
+        return [_by_column(rows, below, "judge_model", _COLUMNS)]
     for field in rows.profile.fields.values():
         made = declare_score(field) if len(steps_of(field.pointer)) == 1 and not field.is_unique else None
         if made is not None and not names.own_words(field.pointer) & names.NO_SCORES:
@@ -268,6 +275,18 @@ def _judge_columns(rows: FileRows) -> list[FileReading]:
             if found[-1].dialect["fields"]["generator_model"] == {"text": NO_GENERATOR} and not said & _PEOPLE:
                 found.append(_by_column(rows, members, "generator_model", _COLUMNS))
     return found
+
+
+def _is_of_judges(field: FieldProfile) -> bool:
+    """Whether a field is a member of an object that has one for each judge: `/judges/NAME`."""
+    steps = steps_of(field.pointer)
+    return (
+        len(steps) > 1
+        and {word.removesuffix("s") for word in names.words(steps[-2]) if word.endswith("s")}
+        & (names.JUDGES | names.RATERS)
+        != set()
+        and field.is_numeric
+    )
 
 
 def _reach(scale: dict[str, Any]) -> str:

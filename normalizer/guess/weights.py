@@ -54,12 +54,28 @@ def _weight(rows: FileRows, field: FieldProfile) -> float:
     if own & names.METRICS:
         return 1
     if said & names.SCORES:
-        return (4 if own & names.SCORES or own & names.CRITERIA else _NAMED) - inner
-    if own and (own <= names.CRITERIA or names.are_qualities(field.pointer)):
+        # All members of an object that is called scores are as likely.
+        return 4 - inner
+    if own and (own <= names.CRITERIA or (names.are_qualities(field.pointer) and not field.is_boolean)):
+        return _NAMED - inner
+    if _ends_in_quality(field):
         return _NAMED - inner
     if _is_judged(rows, field):
         return _NAMED - inner
     return GENERIC - inner if own & (names.LABELS | names.CRITERIA) else 0
+
+
+def _ends_in_quality(field: FieldProfile) -> bool:
+    """Whether a field with a few whole numbers is called by a criterion after other words: `structural_simplicity`."""
+    said = names.words((steps_of(field.pointer) or [""])[-1])
+    is_scale = field.is_numeric and field.places <= 0 and _has_few_values(field)
+    return len(said) > 1 and names.is_quality(said[-1]) and is_scale and not names_judge(field)
+
+
+def is_sure(pointer: str) -> bool:
+    """Whether the name of a field says that it is a judgement: a score, a verdict, a known criterion, a scale."""
+    said = names.all_words(pointer)
+    return bool(said & (names.SCORES | names.CRITERIA | names.VERDICTS)) or names.states_scale(pointer)
 
 
 def _is_judged(rows: FileRows, field: FieldProfile) -> bool:

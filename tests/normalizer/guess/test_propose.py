@@ -50,6 +50,21 @@ SCORES = {
         1,
         {("a", "grade"): (2, 8.5), ("b", "grade"): (1, 0.0)},
     ),
+    "keys that name people": (
+        json.dumps({f"q{n}": {f"worker_{w}": {"Fluency": n, "Clarity": w} for w in (1, 2, 3)} for n in range(4)}),
+        1,
+        {("unnamed-generator", "Fluency"): (12, 1.5), ("unnamed-generator", "Clarity"): (12, 2.0)},
+    ),
+    "an object with a number of each judge": (
+        lines([{"id": n, "model": "m", "judges": {"j-1": n % 3, "k-2": n % 2}} for n in range(6)]),
+        1,
+        {("m", "score"): (12, 0.75)},
+    ),
+    "a criterion after another word": (
+        table(("id", "system", "rater_id", "inner_simplicity"), *((n // 2, "s", n % 2, n % 3 - 1) for n in range(12))),
+        1,
+        {("s", "inner_simplicity"): (12, 0.0)},
+    ),
     "percentages": (
         table(("item", "model", "score"), (1, "a", "70%"), (2, "a", "85 %"), (3, "b", "12.5%"), (4, "b", "70%")),
         1,
@@ -541,6 +556,16 @@ def test_what_is_doubtful_is_told(tmp_path, capsys):
         "scales as observed: score 1 to 2",
     ):
         assert doubt in said
+
+
+def test_rows_elsewhere_in_the_document_are_told(tmp_path, capsys):
+    document = {
+        "means": {w: {"relevance": n} for n, w in enumerate("abc")},
+        "turns": [{"q": "x" * n} for n in range(9)],
+    }
+    (tmp_path / "file").write_text(json.dumps(document))
+    assert main(["guess", str(tmp_path / "file")]) == 0
+    assert "more rows stand elsewhere" in capsys.readouterr().out
 
 
 def test_minus_one_that_is_read_as_a_score_is_told(tmp_path, capsys):
