@@ -40,7 +40,7 @@ def certain_reading(path: Path, stream: BinaryIO) -> CertainReading:
         raise CannotRun(f"cannot read {path}: {error}") from None
     hint = f"give --dialect; `normalizer guess {shlex.quote(str(path))}` shows how"
     if best is not None:
-        if lacking := shipped_fit.lacking(best):
+        if lacking := shipped_fit.list_lacking(best):
             raise CannotRun(f"{path} is of {best.name} and does not say its {' or '.join(lacking)}: {hint}")
         document = shipped.read_dialect(best.name)
         document = shipped.in_container(document, best.container) if best.container else document

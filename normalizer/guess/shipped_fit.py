@@ -63,7 +63,7 @@ def best(stream: BinaryIO) -> Proposal | None:
     return found[0]
 
 
-def lacking(best: Proposal) -> dict[str, str]:
+def list_lacking(best: Proposal) -> dict[str, str]:
     """Run metadata that a shipped dialect needs and that the file does not have, with names to be replaced."""
     known = {name for entry in best.entries for name in entry.metadata}
     known |= {name for key, name in _STATED.items() if any(key in entry.value for entry in best.entries)}

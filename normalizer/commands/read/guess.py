@@ -96,12 +96,12 @@ def _preview(stream: BinaryIO, best: Proposal) -> Preview:
     document = shipped.read_dialect(best.name)
     if best.container:
         document = shipped.in_container(document, best.container)
-    return preview(stream, document, stated={**shipped_fit.lacking(best), "self_judged": BY_NAME})
+    return preview(stream, document, stated={**shipped_fit.list_lacking(best), "self_judged": BY_NAME})
 
 
 def _read_shipped(file: Path, best: Proposal, made: Preview) -> dict[str, Any]:
     """Return the reading of a file by a shipped dialect."""
-    lacking = shipped_fit.lacking(best)
+    lacking = shipped_fit.list_lacking(best)
     other = f" --container {shlex.quote(best.container)}" if best.container else ""
     stated = "".join(f" --set {key}={name}" for key, name in lacking.items())
     compares = shipped.dialect_named(best.name).get("kind") == "comparison"
