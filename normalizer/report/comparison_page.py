@@ -24,7 +24,8 @@ from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.record_status import Sample
 from normalizer.report.sections import Section, section
 from normalizer.report.study import ReportOptions, Study, gather, open_all, preferences_with_criteria, raw_bundles
-from normalizer.tables.summary_table import of_all, selection_in_words
+from normalizer.tables.formats import note_flags
+from normalizer.tables.summary_table import selection_in_words
 
 _NO_SCALE = Rubric("", {})
 
@@ -101,7 +102,7 @@ def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup)
         for name, found in kinds
     ]
     lead = f"Verdicts on two answers. {f'Selected: {where}. ' if where else ''}Only VALID and eligible ones count."
-    said = [*of_all(document["flags"]), *describe_sample(study)]
+    said = [*note_flags(document["flags"]), *describe_sample(study)]
     notices = (el("p", one, class_="notice") for one in said)
     return join([el("h1", title), el("p", lead, class_="muted"), *notices, el("dl", *shown, class_="figures")])
 

@@ -21,8 +21,7 @@ from normalizer.tables import (
     sensitivity_tables,
     summary_table,
 )
-from normalizer.tables.formats import Cell, Table, add_flags, p_value, write_table
-from normalizer.tables.summary_table import of_all
+from normalizer.tables.formats import Cell, Table, add_flags, note_flags, p_value, write_table
 
 _SUFFIXES = {"csv": "csv", "md": "md", "latex": "tex"}
 _DOCUMENT = r"""\documentclass{article}
@@ -101,7 +100,7 @@ def _name_tables(study: Study) -> dict[str, tuple[Table, Table]]:
         name, number = title, 2
         while name in found:
             name, number = f"{title}-{number}", number + 1
-        said = [note for note in of_all(flags) if note not in narrow.notes]
+        said = [note for note in note_flags(flags) if note not in narrow.notes]
         found[name] = replace(narrow, notes=[*said, *narrow.notes]), add_flags(wide, flags)
     return found
 

@@ -22,7 +22,8 @@ from normalizer.report.raw_lines import Raw
 from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import Section
 from normalizer.report.study import Study
-from normalizer.tables.summary_table import of_all, selection_in_words
+from normalizer.tables.formats import note_flags
+from normalizer.tables.summary_table import selection_in_words
 
 
 def page(study: Study, options: Options, *, title: str) -> bytes:
@@ -114,7 +115,10 @@ def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup)
                 + "Only VALID and eligible records reach a number.",
                 class_="muted",
             ),
-            *(el("p", said, class_="notice") for said in [*of_all(study.agreement["flags"]), *describe_sample(study)]),
+            *(
+                el("p", said, class_="notice")
+                for said in [*note_flags(study.agreement["flags"]), *describe_sample(study)]
+            ),
             el("dl", *shown_figures, class_="figures"),
         ]
     )

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table, p_value, tell_range, tell_reasons
-from normalizer.tables.summary_table import note_left_out, of_all
+from normalizer.tables.formats import Cell, Table, note_flags, note_left_out, p_value, tell_range, tell_reasons
 
 _SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 _WITH_INTERVAL = ("exact", "kappa", "ac1", "alpha_ordinal")
@@ -21,7 +20,7 @@ def list_tables(report: dict[str, Any]) -> list[tuple[str, Table]]:
         ("Mean totals of generators", _generators(report["generators"])),
         ("Self against cross judging", selves(report["self_against_cross"])),
     ]
-    flags = of_all(report["flags"])
+    flags = note_flags(report["flags"])
     return [
         tables[0],
         *((title, replace(each, notes=[*flags, *each.notes])) for title, each in tables[1:] if each.rows),
@@ -46,7 +45,7 @@ def table(report: dict[str, Any]) -> Table:
         cells: list[Cell] = [keys.ALL, keys.ALL, name, measured["n"]]
         rows.append([*cells, *blank, measured["alpha_ordinal"], *after, flags])
         reasons |= set(measured["na"].values())
-    notes = of_all(report["flags"])
+    notes = note_flags(report["flags"])
     notes.append(
         "n counts answers that both judged; bias is first minus second judge. kappa is agreement beyond that of two "
         "who give each value as often as these do; it falls where one value is rare, and ac1 does not: report both. "

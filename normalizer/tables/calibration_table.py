@@ -3,8 +3,7 @@
 from typing import Any
 
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table, p_value
-from normalizer.tables.summary_table import note_left_out, of_all
+from normalizer.tables.formats import Cell, Table, note_flags, note_left_out, p_value
 
 _SHOWN = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
 _SELF_JUDGED = "Some labels are of a judge on its own model's outputs (self_judged_included)."
@@ -39,7 +38,7 @@ def judges(document: dict[str, Any]) -> Table:
             rows.append([*cells, *_agreement(row)])
             reasons |= set(row["na"].values())
     columns = ["measure", "judge", *document["by"], "n", *_agreement_columns()]
-    notes = [note for flag in document["flags"] if flag != "self_judged_included" for note in of_all([flag])]
+    notes = [note for flag in document["flags"] if flag != "self_judged_included" for note in note_flags([flag])]
     if "self_judged_included" in document["flags"]:
         notes.append(_SELF_JUDGED)
     notes.append(

@@ -5,8 +5,7 @@ from typing import Any
 
 from normalizer.aggregate import keys
 from normalizer.estimation.paired_test import ASSUMPTIONS
-from normalizer.tables.formats import Cell, Table, p_value, tell_range
-from normalizer.tables.summary_table import note_left_out, of_all
+from normalizer.tables.formats import Cell, Table, note_flags, note_left_out, p_value, tell_range
 
 _COLUMNS = ["measure", "levels", "pairs", "items", "unpaired", "difference", "interval"]
 _COLUMNS += ["over judges", "p", "p_holm", "verdict"]
@@ -38,4 +37,4 @@ def table(report: dict[str, Any]) -> Table:
 def with_notes(document: dict[str, Any]) -> Table:
     """Return the table of a document of contrasts, with all notes on its numbers."""
     found = table(document)
-    return replace(found, notes=[*of_all(document["flags"]), *found.notes, note_left_out(document)])
+    return replace(found, notes=[*note_flags(document["flags"]), *found.notes, note_left_out(document)])

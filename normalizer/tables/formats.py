@@ -257,3 +257,27 @@ def dumps(value: Any, indent: str = "") -> str:
     if isinstance(value, Decimal):
         return f"{value:f}"
     return json.dumps(value)
+
+
+def note_flags(flags: list[str]) -> list[str]:
+    """Return notes for flags that apply to all numbers of a table."""
+    return [_OF_ALL[flag] for flag in flags]
+
+
+def note_left_out(document: dict[str, Any]) -> str:
+    """Return a note with the number of records and how many were left out, by reason."""
+    out = ", ".join(f"{reason} {count}" for reason, count in document["left_out"].items())
+    return f"{document['records']} records. Left out: {out}."
+
+
+_OF_ALL = {
+    "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
+    "mixed_instruments": "MIXED: one judge has records by different prompts, versions or settings, which are different "
+    "instruments; group --by, or select --where, judge_prompt_version, judge_version, judge_prompt_sha256 or "
+    "judge_settings.",
+    "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
+    "mixed_legs": "MIXED: records of several legs of a run (different judges) are put together, as was asked for.",
+    "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",
+    "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
+    "partial": "PARTIAL: manifests list files without an entry, so these numbers are of a part of the run.",
+}

@@ -3,8 +3,7 @@
 from typing import Any
 
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table
-from normalizer.tables.summary_table import note_left_out, of_all
+from normalizer.tables.formats import Cell, Table, note_flags, note_left_out
 
 
 def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
@@ -28,7 +27,7 @@ def noise(document: dict[str, Any]) -> Table:
         rows.append([keys.level(row["judge"]), _measure(row), *cells])
     columns = ["judge", "measure", "items", "repeated", "labels", "changed", "within sd", "between sd"]
     reasons = sorted({row["na"] for row in document["results"] if row["na"]})
-    notes = [*of_all(document["flags"]), "changed: share of repeated pairs of labels that differ."]
+    notes = [*note_flags(document["flags"]), "changed: share of repeated pairs of labels that differ."]
     notes.append(
         "noise share: variance within items over all variance (1 - ICC); its interval assumes that items are "
         "independent, and nothing about how labels are distributed."

@@ -5,8 +5,8 @@ from typing import Any
 import contract_spec as spec
 
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table
-from normalizer.tables.summary_table import note_left_out, of_all, recipe_notes
+from normalizer.tables.formats import Cell, Table, note_flags, note_left_out
+from normalizer.tables.summary_table import recipe_notes
 
 _COUNTS = ("wins", "losses", "draws", "both_bad", "missing", "items")
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
@@ -90,7 +90,7 @@ def ratings(document: dict[str, Any]) -> Table:
 def notes(document: dict[str, Any], told: list[dict[str, Any]]) -> list[str]:
     """Return notes on the rule and on what was left out."""
     drawn = document["bootstrap"]
-    said = of_all(document["flags"])
+    said = note_flags(document["flags"])
     said.append(
         "Rate: the verdicts on an item are averaged (win 1, draw 1/2, loss 0), then the items; both_bad and missing "
         "verdicts are in no rate."

@@ -6,7 +6,7 @@ from typing import Any
 import contract_spec as spec
 
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table
+from normalizer.tables.formats import Cell, Table, note_flags, note_left_out
 
 _MOMENTS = ("mean", "sd", "min", "max")
 _FIXED = ("mean", "sd")
@@ -145,7 +145,7 @@ def _paper_cell(moments: dict[str, Any], cells: str, places: int) -> Cell:
 def notes(summary: dict[str, Any]) -> list[str]:
     """Notes below a table."""
     low, high = summary["scale"]
-    said = of_all(["diagnostic"] if summary["diagnostic"] else [])
+    said = note_flags(["diagnostic"] if summary["diagnostic"] else [])
     counted = sum(row["n_records"] for row in summary["rows"])
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
@@ -169,17 +169,6 @@ def recipe_notes(told: dict[str, Any]) -> list[str]:
     notes += [f"This is {told['variant']}."] if told.get("variant") else []
     notes += [f"File: {file['name']}, SHA-256 {file['sha256']}." for file in told["files"]]
     return [*notes, *([told["lacks"]] if told["lacks"] else [])]
-
-
-def of_all(flags: list[str]) -> list[str]:
-    """Notes for flags that apply to all numbers of a table."""
-    return [_OF_ALL[flag] for flag in flags]
-
-
-def note_left_out(document: dict[str, Any]) -> str:
-    """A note with the number of records and how many were left out, by reason."""
-    out = ", ".join(f"{reason} {count}" for reason, count in document["left_out"].items())
-    return f"{document['records']} records. Left out: {out}."
 
 
 def selection_in_words(where: dict[str, Any]) -> str:
@@ -209,16 +198,5 @@ def _levels(row: dict[str, Any]) -> list[Cell]:
     return [keys.level(level) for level in row["key"].values()]
 
 
-_OF_ALL = {
-    "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
-    "mixed_instruments": "MIXED: one judge has records by different prompts, versions or settings, which are different "
-    "instruments; group --by, or select --where, judge_prompt_version, judge_version, judge_prompt_sha256 or "
-    "judge_settings.",
-    "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
-    "mixed_legs": "MIXED: records of several legs of a run (different judges) are put together, as was asked for.",
-    "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",
-    "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
-    "partial": "PARTIAL: manifests list files without an entry, so these numbers are of a part of the run.",
-}
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 """The meaning of each flag, in a sentence."""

@@ -41,7 +41,7 @@ print(json.dumps([statuses, sorted(modules)]))
     ("given", "command", "most"),
     [
         ([RUN / "bundle.json", "--manifest", RUN / "manifest.json"], "aggregate", 50),
-        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 56),
+        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 55),
     ],
 )
 def test_from_a_file_to_a_number_few_modules_are_passed(tmp_path, given, command, most):
