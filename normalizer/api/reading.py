@@ -56,7 +56,8 @@ def normalize_paths(paths: list[str], settings: Settings, out: str | PathLike[st
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    made = Ledgers((ledger,), tuple(account.lines()))
+    advice = account.forgotten_dialect() if settings.dialect is None else []
+    made = Ledgers((ledger,), (*account.lines(), *advice))
     if out is None:
         weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)
     else:

@@ -1,5 +1,6 @@
 """One run of `normalize`: take bundles in, normalize them, commit the new state of the ledger, and count everything."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +32,13 @@ class Account(NamedTuple):
     """Whether any input of the run, new to the ledger or known to it, is not entirely valid."""
     rubric: str = ""
     """The name of the active rubric."""
+
+    def forgotten_dialect(self) -> list[str]:
+        """Return what to do about a file that no dialect was given for and that is no bundle; nothing if all are."""
+        names = dict(self.done.names)
+        unread = [names.get(sha256, "FILE") for sha256, read, _ in self.done.shown if not read]
+        advice = "a file that is no judge bundle needs a dialect: normalizer guess"
+        return [f"{advice} {shlex.quote(name)}" for name in unread[:1]]
 
     def lines(self) -> list[str]:
         """Return the lines that account for every input, then the first reasons."""

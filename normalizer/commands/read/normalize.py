@@ -1,7 +1,6 @@
 """`normalizer normalize`."""
 
 import re
-import shlex
 import signal
 import threading
 from collections.abc import Iterator
@@ -125,10 +124,8 @@ def command(
 def _advice(account: Account, settings: Settings) -> Iterator[str]:
     """Say what to do if a file is no bundle and no dialect was given, if no record can enter a table, or if records of
     all generators are labelled self-judged."""
-    names = dict(account.done.names)
-    unread = [names.get(sha256, "FILE") for sha256, read, _ in account.done.shown if not read]
-    if unread and settings.dialect is None:
-        yield f"a file that is no judge bundle needs a dialect: normalizer guess {shlex.quote(unread[0])}"
+    if settings.dialect is None:
+        yield from account.forgotten_dialect()
     if settings.reads_rows and account.done.valid and phase_of({}, settings) == 0:
         version = "" if "protocol_version" in settings.run else f" --set protocol_version={protocol.version()}"
         yield f"nothing states a phase, so these records are diagnostic and enter no table: add --set phase=1{version}"

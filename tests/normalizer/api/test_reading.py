@@ -32,6 +32,12 @@ ROWS = [
 ]
 
 
+def test_a_file_that_is_no_bundle_says_how_a_dialect_is_proposed(tmp_path):
+    (tmp_path / "ratings.csv").write_text("id,score\n1,3\n")
+    made = normalizer.read(tmp_path / "ratings.csv")
+    assert made.notes[-1] == f"a file that is no judge bundle needs a dialect: normalizer guess {tmp_path}/ratings.csv"
+
+
 def write_files(folder):
     (folder / "rows.jsonl").write_bytes(
         b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in ROWS)
