@@ -51,13 +51,13 @@ def args_of(op: str) -> dict[str, Any]:
 
 def test_every_operation_is_a_tool_that_promises_only_to_read(root: Path) -> None:
     tools = ask(root, lambda client: client.list_tools(), "--all-tools").tools
-    assert [tool.name for tool in tools] == ["batch", "search", *sorted({*OPS} - {"search"})]
+    assert [tool.name for tool in tools] == ["search", "batch", *sorted({*OPS} - {"search"})]
     few = ask(root, lambda client: client.list_tools()).tools
     assert few == [tool for tool in tools if tool.name == "batch" or not OPS[tool.name].tool.get("extra")]
-    assert tools[0].annotations.read_only_hint
-    for tool in tools[1:]:
+    for tool in tools:
         assert tool.annotations.read_only_hint
         assert tool.annotations.open_world_hint is False
+    for tool in tools[:1] + tools[2:]:
         assert tool.description == OPS[tool.name].tool["description"]
         assert tool.input_schema["type"] == "object"
         known = spec.schema(f"zeno/ops/{tool.name}.json")["$defs"]["args"]["properties"]
@@ -440,8 +440,8 @@ def inspect(root: Path, *arguments: str) -> dict[str, Any]:
 def test_the_inspector_sees_the_tools_and_accepts_their_results(root: Path) -> None:
     tools = inspect(root, "--method", "tools/list")["tools"]
     assert [tool["name"] for tool in tools] == [
-        "batch",
         "search",
+        "batch",
         *sorted({*OPS} - {"search", "describe", "extract_symbols", "peek", "stat"}),
     ]
     call = ("--method", "tools/call", "--tool-name")

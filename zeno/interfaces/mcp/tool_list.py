@@ -31,7 +31,8 @@ _LEFT_OUT = frozenset(
 def list_tools(*, all_tools: bool, claims: bool, revs: bool) -> list[types.Tool]:
     """Return the tools. `revs`: whether requests may name commits, `claims`: whether a trace takes claims."""
     ordered = sorted(OPS, key=lambda op: (not OPS[op].tool.get("first"), op))
-    tools = [_batch_tool(), *(_tool(op) for op in ordered if all_tools or not OPS[op].tool.get("extra"))]
+    tools = [_tool(op) for op in ordered if all_tools or not OPS[op].tool.get("extra")]
+    tools.insert(1, _batch_tool())  # behind the operation to begin with
     if claims:
         tools.append(_claim_tool())
     if not revs:
