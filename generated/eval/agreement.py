@@ -104,7 +104,11 @@ class Difference(Model):
     )
     n: Annotated[StrictInt, Field(ge=0)]
     """
-    Artifacts.
+    Answers.
+    """
+    items: Annotated[StrictInt, Field(ge=0)]
+    """
+    Artifacts: the answers about one are one cluster.
     """
     mean: StrictFloat | None
     """
@@ -116,11 +120,15 @@ class Difference(Model):
     """
     ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
     """
-    Student's t interval. Null: NA, see `na`.
+    The 95 % interval. Null: NA, see `na`.
     """
     p: StrictFloat | None
     """
-    Two-sided p of the sign-flip test. Null: NA, see `na`.
+    Two-sided p of no difference, of the same test as the interval. Null: NA, see `na`.
+    """
+    assumes: Literal['scale', 'spread'] | None
+    """
+    The assumption of interval and p. Null: NA, see `na`.
     """
     na: dict[str, StrictStr]
     """

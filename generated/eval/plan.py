@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictFloat, StrictInt, StrictStr
@@ -243,6 +243,10 @@ class Plan(Model):
     margin: StrictFloat | None
     """
     The margin that a system as good must pass; null where none was given.
+    """
+    assume: Literal['scale', 'spread'] | None
+    """
+    The assumption of the test that the study is planned for. `spread`: that the spread of differences is the one seen. `scale`: nothing but the scale and independent items; studies on items of their own (`unpaired`) are planned by the spread in any case. Null where nothing is planned.
     """
     power: StrictFloat | None
     """

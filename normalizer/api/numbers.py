@@ -176,7 +176,7 @@ class LedgerNumbers:
         diagnostic: bool = False,
         mix: Sequence[str] = (),
         judge_kinds: Sequence[str] = ("model",),
-        assume: Literal["scale", "spread"] = "spread",
+        assume: Literal["scale", "spread"] = "scale",
     ) -> "Contrasts":
         """The levels of a key, each with each, on pairs: what `normalizer compare` prints."""
         from contract_models.eval.contrasts import Contrasts
@@ -190,6 +190,8 @@ class LedgerNumbers:
         self,
         *,
         detect: float | None = None,
+        margin: float | None = None,
+        assume: Literal["scale", "spread"] = "scale",
         power: float = 0.8,
         alpha: float = 0.05,
         repeats: Sequence[str] = (),
@@ -203,8 +205,8 @@ class LedgerNumbers:
         from normalizer.noise.study_plan import plan
 
         options = options_of((), where, "artifact", False, (), judge_kinds)
-        wanted = None if detect is None else PowerTarget(detect, power, alpha)
-        return model_of(Plan, plan(self.folders, options, wanted, frozenset(repeats)))
+        wanted = None if detect is None and margin is None else PowerTarget(detect, power, alpha, margin)
+        return model_of(Plan, plan(self.folders, options, wanted, frozenset(repeats), assume))
 
     def check(
         self,

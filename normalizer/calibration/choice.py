@@ -11,6 +11,7 @@ from typing import Any
 from normalizer.aggregate.intervals import Method, draw_blocks
 from normalizer.calibration.labels import Item, Labels, Values, consensus
 from normalizer.documents.exact import round_exact
+from normalizer.estimation.clusters import gather
 from normalizer.statistics.signflip import holm, sign_flip
 from normalizer.statistics.spread import mean_of
 
@@ -37,7 +38,8 @@ def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method
     }
     order = sorted(losses, key=lambda name: (mean_of(losses[name]), name))
     best = order[0]
-    tests = [None if name == best else _p(losses[name], losses[best], method.seed) for name in order]
+    artifacts = [artifact for artifact, _ in items]
+    tests = [None if name == best else _p(losses[name], losses[best], artifacts, method.seed) for name in order]
     chosen, corrected = _resample_choices(losses, method) if len(items) >= LEAST_ITEMS else ({}, None)
     for name, p in zip(order, holm(tests), strict=True):
         share = round_exact(chosen[name] / method.resamples) if chosen else None
@@ -72,8 +74,9 @@ def _panel(labels: dict[str, Values], members: list[str], rule: str, place: int)
     return consensus([(labels[judge][place],) for judge in members], rule)[0]
 
 
-def _p(one: list[Fraction], other: list[Fraction], seed: int) -> Fraction:
-    return sign_flip([x - y for x, y in zip(one, other, strict=True)], seed).p
+def _p(one: list[Fraction], other: list[Fraction], artifacts: list[str], seed: int) -> Fraction:
+    """Return p of the sign-flip test, the answers about one artifact changing sign together."""
+    return sign_flip(gather([x - y for x, y in zip(one, other, strict=True)], artifacts).sums(), seed).p
 
 
 def _resample_choices(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[str, Fraction], Fraction]:

@@ -49,11 +49,11 @@ def compare_items(pairs: PairsByItem, study: LabelStudy, *, why: str | None = No
     """Return all measures as a document has them, with intervals and reasons. Answers about one artifact, or verdicts
     on one item, are one cluster. `why`: the reason why nothing may be told."""
     found, reasons = compare(list(pairs.values()), mirrored=study.mirrored)
-    items, reach = [artifact for artifact, _ in pairs], study.scale[1] - study.scale[0]
+    items = [artifact for artifact, _ in pairs]
     return {
         **{name: None if value is None else round_exact(value) for name, value in found.items()},
         "clusters": len(set(items)),
-        "ci95": find_intervals(list(pairs.values()), items, mirrored=study.mirrored, reach=reach),
+        "ci95": find_intervals(list(pairs.values()), items, mirrored=study.mirrored, scale=study.scale),
         "na": dict.fromkeys(found, why) if why else reasons,
     }
 

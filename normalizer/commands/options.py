@@ -16,7 +16,7 @@ from normalizer.aggregate.recipes import recipes_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.errors import CannotRun, did_you_mean
-from normalizer.estimation.paired_test import ASSUMPTIONS
+from normalizer.estimation.paired_test import ASSUMPTIONS, SCALE
 from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger
 from normalizer.terminal.output import print_note
@@ -239,16 +239,14 @@ def read_selection(
     )
 
 
-def add_assume(default: str) -> Callable[[F], F]:
-    """Return the option for what tests of differences may assume."""
-    return click.option(
-        "--assume",
-        type=click.Choice(list(ASSUMPTIONS)),
-        default=default,
-        show_default=True,
-        help="The assumption of tests. Scale: nothing but the scale, so that there may be rare large losses that no "
-        "pair shows. Spread: the spread seen is the spread there is.",
-    )
+ASSUME = click.option(
+    "--assume",
+    type=click.Choice(list(ASSUMPTIONS)),
+    default=SCALE,
+    show_default=True,
+    help="The assumption of tests. Scale: nothing but the scale, so that there may be rare large losses that no "
+    "pair shows. Spread: the spread seen is the spread there is.",
+)
 
 
 def add_intervals(function: Any) -> Any:

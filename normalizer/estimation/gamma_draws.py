@@ -35,10 +35,12 @@ def find_ends(values: "Array") -> tuple[float, float]:
 
 @lru_cache(maxsize=4096)
 def _points(shape: float) -> "Array":
-    """Return evenly spaced quantiles of a gamma distribution."""
+    """Return evenly spaced quantiles of a gamma distribution; one of shape 0 is 0."""
     import numpy as np
     from scipy.special import gammaincinv
 
+    if shape == 0:
+        return np.zeros(DRAWS)
     return np.asarray(gammaincinv(shape, (np.arange(DRAWS) + 0.5) / DRAWS))
 
 

@@ -1,4 +1,4 @@
-"""How many pairs a gate needs that assumes nothing but the scale, and what so many can show.
+"""How many pairs a test needs that assumes nothing but the scale, and what so many can show.
 
 The bound of a run is computed for differences like those seen, of which the mean of the run happens to lie so far below
 the true one as only one run in five does (for a power of 80 %). An unchanged system has these differences with either
@@ -15,6 +15,15 @@ from normalizer.estimation.intervals import DirichletMean, Point
 from normalizer.estimation.paired_test import edge_point
 
 MOST = 10_000_000
+
+
+class Aim(NamedTuple):
+    """A true mean difference, and the bound that is to be shown to lie below it."""
+
+    mean: float
+    bound: float
+
+
 _STEPS = 40
 
 
@@ -31,7 +40,8 @@ class Differences(NamedTuple):
     def excludes(self, bound: float, mean: float, reach: float, alpha: float, clusters: float) -> bool:
         """Whether a run of so many clusters whose mean is `mean` shows that the true mean is above `bound`."""
         times = clusters / self.clusters
-        moved = [Point(max(each.total / each.size + mean, -reach) * each.size, *each[1:]) for each in self.points]
+        means = (min(max(each.total / each.size + mean, -reach), reach) for each in self.points)
+        moved = [Point(value * each.size, *each[1:]) for value, each in zip(means, self.points, strict=True)]
         run = [Point(each.total, each.size, each.clusters * times) for each in moved]
         if self.always_valid:
             return chance_of(capital_against(run, bound, reach)) <= alpha / 2
@@ -61,26 +71,23 @@ def of_deviation(deviation: float) -> Differences:
     return Differences([Point(sign * deviation, 1.0, 0.5) for sign in (-1, 1)], 1.0, 1.0, deviation)
 
 
-def clusters_to_pass(known: Differences, margin: float, reach: float, alpha: float, power: float = 0.8) -> int | None:
-    """Return how many clusters show no loss beyond a margin, with this probability, where there is none; None: never.
+def clusters_to_show(known: Differences, aim: Aim, reach: float, alpha: float, power: float = 0.8) -> int | None:
+    """Return how many clusters show what is aimed at, with this probability; None: more than ten millions."""
 
-    Never means more than ten millions.
-    """
+    def shows(clusters: int) -> bool:
+        return known.excludes(aim.bound, aim.mean - known.typical_loss(power, clusters), reach, alpha, clusters)
 
-    def passes(clusters: int) -> bool:
-        return known.excludes(-margin, -known.typical_loss(power, clusters), reach, alpha, clusters)
-
-    if margin <= 0 or not passes(MOST):
+    if aim.mean <= aim.bound or not shows(MOST):
         return None
-    return least(passes, 1, MOST)
+    return least(shows, 1, MOST)
 
 
-def power_to_pass(known: Differences, margin: float, reach: float, alpha: float, clusters: int) -> float:
-    """Return the probability that so many clusters show no loss beyond a margin, where there is none."""
+def power_to_show(known: Differences, aim: Aim, reach: float, alpha: float, clusters: int) -> float:
+    """Return the probability that so many clusters show what is aimed at."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if known.excludes(-margin, -known.typical_loss(middle, clusters), reach, alpha, clusters):
+        if known.excludes(aim.bound, aim.mean - known.typical_loss(middle, clusters), reach, alpha, clusters):
             low = middle
         else:
             high = middle

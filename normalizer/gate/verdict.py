@@ -15,7 +15,7 @@ from normalizer.documents.exact import round_exact
 from normalizer.estimation.clusters import Clusters, robust_variance
 from normalizer.estimation.intervals import Interval
 from normalizer.estimation.paired_test import ASSUMPTIONS, SCALE, SPREAD, examine_differences
-from normalizer.estimation.pairs_needed import clusters_to_pass, detectable_gain, like
+from normalizer.estimation.pairs_needed import Aim, clusters_to_show, detectable_gain, like
 from normalizer.noise.sample_size import items_needed
 from normalizer.statistics.spread import ends
 
@@ -129,7 +129,7 @@ def pairs_needed(differences: Clusters, terms: Terms, assumes: str) -> int | Non
         deviation = known.error * sqrt(known.clusters)
         items: int | None = items_needed(float(terms.margin), deviation, POWER, terms.alpha)
     else:
-        items = clusters_to_pass(known, float(terms.margin), float(terms.reach), terms.alpha, POWER)
+        items = clusters_to_show(known, Aim(0.0, -float(terms.margin)), float(terms.reach), terms.alpha, POWER)
     return None if items is None else round(items * known.size)
 
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from normalizer.documents.exact import round_exact, round_root
 from normalizer.errors import CannotRun
-from normalizer.estimation.pairs_needed import clusters_to_pass, of_deviation, power_to_pass
+from normalizer.estimation.pairs_needed import clusters_to_show, of_deviation, power_to_show
 from normalizer.noise.components import variances
-from normalizer.noise.sample_size import PowerTarget, items_needed, power_of
+from normalizer.noise.sample_size import LEAST, PowerTarget, items_needed, power_of
 from normalizer.statistics.spread import mean_of, variance_of
 
 REPEATS = (1, 2, 3, 5)
@@ -47,22 +47,20 @@ class Square(NamedTuple):
     def items(self, wanted: PowerTarget, *, safe: bool = False) -> int:
         """Return how many items a study needs."""
         deviation = self.root(safe=safe)
-        if wanted.reach is None or wanted.margin is None or self.groups > 1:
+        if wanted.reach is None or self.groups > 1:
             return items_needed(wanted.gap, deviation, wanted.power, wanted.alpha, groups=self.groups)
         known = of_deviation(min(deviation, wanted.reach))
-        found = clusters_to_pass(known, wanted.margin, wanted.reach, wanted.alpha, wanted.power)
+        found = clusters_to_show(known, wanted.aim, wanted.reach, wanted.alpha, wanted.power)
         if found is None:
-            raise CannotRun("no number of items would be enough: --margin must be above 0, and larger")
-        return found
+            raise CannotRun("no number of items would be enough: --detect or --margin must be above 0, and larger")
+        return max(found, LEAST)
 
     def power(self, wanted: PowerTarget, items: int, *, safe: bool = False) -> float:
         """Return the power of a study with so many items."""
         deviation = self.root(safe=safe)
-        if not deviation and wanted.margin is None:
-            return 1.0
-        if wanted.reach is None or wanted.margin is None or self.groups > 1:
-            return power_of(wanted.gap, deviation, items, wanted.alpha, self.groups)
-        return power_to_pass(of_deviation(deviation), wanted.margin, wanted.reach, wanted.alpha, items)
+        if wanted.reach is None or self.groups > 1:
+            return power_of(wanted.gap, deviation, items, wanted.alpha, self.groups) if deviation else 1.0
+        return power_to_show(of_deviation(deviation), wanted.aim, wanted.reach, wanted.alpha, items)
 
 
 def tables_of(labels: ItemLabels) -> list[list[list[Fraction]]]:

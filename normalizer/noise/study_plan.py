@@ -12,6 +12,7 @@ from normalizer.aggregate.summary import Options, count_left_out, open_on_engine
 from normalizer.aggregate.units import prepare_records
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
+from normalizer.estimation.paired_test import SCALE
 from normalizer.noise.components import components
 from normalizer.noise.designs import cluster_effect, draw_curve, plan_items, plan_panels, tables_of
 from normalizer.noise.sample_size import PowerTarget
@@ -21,9 +22,14 @@ _Labels = dict[tuple[str, str | None], list[Fraction]]
 
 
 def plan(
-    folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None, repeats: frozenset[str] = frozenset()
+    folders: tuple[Path, ...],
+    options: Options,
+    wanted: PowerTarget | None,
+    repeats: frozenset[str] = frozenset(),
+    assume: str = SCALE,
 ) -> dict[str, Any]:
-    """Return the noise of every judge on every measure; with `wanted`, the items that a study needs and its power.
+    """Return the noise of every judge on every measure; with `wanted`, the items that a study needs and its power, if
+    its test assumes what `assume` says.
 
     Raises CannotRun where a judge has labels under several prompt versions, which is no noise, and where labels of one
     file differ in a factor that is not among `repeats`: these may be several answers.
@@ -53,7 +59,7 @@ def plan(
             )
         for place, value in enumerate(values):
             judges[judge][place][artifact, generator].append(Fraction(int(value), unit))
-    targets = [_on_scale(wanted, *query.scale(place)) for place in range(len(names))]
+    targets = [_on_scale(wanted, *query.scale(place), assume) for place in range(len(names))]
     results = []
     for judge in sorted(judges):
         if len(prompts[judge]) > 1:
@@ -76,6 +82,7 @@ def plan(
         "panels": [panel for panel in panels if panel is not None],
         "detect": None if wanted is None else wanted.detect,
         "margin": None if wanted is None else wanted.margin,
+        "assume": None if wanted is None else assume,
         "cluster": options.interval.cluster,
         "power": None if wanted is None else wanted.power,
         "alpha": None if wanted is None else wanted.alpha,
@@ -88,9 +95,9 @@ def plan(
     }
 
 
-def _on_scale(wanted: PowerTarget | None, low: Fraction, high: Fraction) -> PowerTarget | None:
-    """Return the target with the range of a measure's scale."""
-    return None if wanted is None else replace(wanted, reach=float(high - low))
+def _on_scale(wanted: PowerTarget | None, low: Fraction, high: Fraction, assume: str) -> PowerTarget | None:
+    """Return the target with the range of a measure's scale, which a test that assumes no spread reckons with."""
+    return replace(wanted, reach=float(high - low)) if wanted is not None and assume == SCALE else wanted
 
 
 def _plan(

@@ -16,8 +16,7 @@ from normalizer.aggregate.summary import Options
 from normalizer.documents.exact import round_exact
 from normalizer.documents.rubric import Rubric
 from normalizer.report.record_status import RecordStatus
-from normalizer.statistics.signflip import sign_flip
-from normalizer.statistics.spread import mean_of, spread
+from normalizer.statistics.spread import describe_differences, mean_of
 
 _OF_A_VERSION = ("phase", "judge_prompt_version", "protocol_version", "run_id")
 """Keys of versions, which a selection may name and this comparison ignores."""
@@ -28,7 +27,7 @@ Judged = dict[tuple[str, str], list[RecordStatus]]
 """The records of artifacts, each known by its name and its generator, as units are."""
 
 
-def drift(records: Iterable[RecordStatus], rubric: Rubric, options: Options, seed: int) -> list[dict[str, Any]]:
+def drift(records: Iterable[RecordStatus], rubric: Rubric, options: Options) -> list[dict[str, Any]]:
     """Every pair of versions of every judge; differences are second minus first."""
     where = {name: level for name, level in options.where.items() if name not in _OF_A_VERSION}
     judged: dict[str, dict[Version, Judged]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
@@ -42,12 +41,12 @@ def drift(records: Iterable[RecordStatus], rubric: Rubric, options: Options, see
     found = []
     for judge in sorted(judged):
         for pair in combinations(sorted(judged[judge]), 2):
-            found.append(_drift(judge, pair, [judged[judge][version] for version in pair], rubric, options.rules, seed))
+            found.append(_drift(judge, pair, [judged[judge][version] for version in pair], rubric, options.rules))
     return found
 
 
 def _drift(
-    judge: str, pair: tuple[Version, Version], sides: list[Judged], rubric: Rubric, rules: Rules, seed: int
+    judge: str, pair: tuple[Version, Version], sides: list[Judged], rubric: Rubric, rules: Rules
 ) -> dict[str, Any]:
     shared = sorted(sides[0].keys() & sides[1].keys())
     met = Counter(each.kind for side in sides for artifact in shared for each in side[artifact] if each.kind)
@@ -55,7 +54,8 @@ def _drift(
     if alone:
         shared = []
     differences = [_mean(sides[1][artifact]) - _mean(sides[0][artifact]) for artifact in shared]
-    numbers, reasons = spread(differences, "difference", "shared artifact")
+    least, greatest = map(Fraction, rubric.bounds())
+    numbers, _ = describe_differences(differences, [name for name, _ in shared], greatest - least, "shared artifact")
     used = [[each for artifact in shared for each in side[artifact]] for side in sides]
     all_phases = [sorted({each.kind.phase for each in side if each.kind}) for side in used]
     dimensions = {}
@@ -68,11 +68,11 @@ def _drift(
         "versions": [version[0] if same_protocol else " / ".join(version) for version in pair],
         "phases": all_phases,
         "n": len(shared),
+        "difference": numbers.pop("mean"),
         **numbers,
-        "p": round_exact(sign_flip(differences, seed).p) if differences else None,
         "equal": round_exact(Fraction(sum(not each for each in differences), len(shared))) if shared else None,
         "dimensions": dimensions,
-        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
+        **({"na": dict.fromkeys(numbers["na"], ALONE)} if alone else {}),
         "places": sorted(each.place for side in used for each in side),
     }
 

@@ -126,7 +126,10 @@ def _selves(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html 
         "excess",
         "95 % interval",
     ]
-    lead = "The judge's total minus the mean of cross-judging others on the same artifact; excess is own minus others'."
+    lead = (
+        "The judge's total minus the mean of cross-judging others on the same artifact. Excess: what it adds for its "
+        "own model, each judge having a severity of its own; report this one."
+    )
     return join([el("h3", "Self against cross judging"), el("p", lead), table(columns, rows, id="t-self")])
 
 

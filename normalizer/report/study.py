@@ -180,7 +180,7 @@ def gather(
         agreement=agreed,
         sensitivity=sensitivity,
         contrasts=[each for each in compared if each["contrasts"]],
-        drift=drift(records, rubric, options, wanted.seed),
+        drift=drift(records, rubric, options),
         claims=claimed,
         evidence=evidence,
         bundles=bundles,

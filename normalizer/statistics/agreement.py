@@ -19,7 +19,6 @@ from normalizer.statistics.generalizability import describe_generators, leave_ou
 from normalizer.statistics.judge_scores import Joint, JointValues, JudgeScores, Shared
 from normalizer.statistics.self_judging import self_against_cross
 from normalizer.statistics.severity import JudgeModel, severity
-from normalizer.statistics.signflip import RESAMPLES
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
@@ -46,7 +45,8 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
         items = judged.count_items()
         model = JudgeModel(items)
         severities = severity(judged, model)
-        selves = self_against_cross(judged, model, 0, RESAMPLES)
+        low, high = query.scale(len(query.rubric.dimensions))
+        selves = self_against_cross(judged, model, high - low)
     crossed = leave_out_own(items)
     flags = sorted([*options.rules.flags_of_all(kinds), *(["mixed_instruments"] if mixed else [])])
     names = list(
@@ -89,7 +89,7 @@ def _intervals(
     rows: list[tuple[str, tuple[int, int]]], denominator: int, scale: tuple[Fraction, Fraction]
 ) -> dict[str, Any]:
     pairs = [(Fraction(one, denominator), Fraction(other, denominator)) for _, (one, other) in rows]
-    return find_intervals(pairs, [artifact for artifact, _ in rows], reach=scale[1] - scale[0])
+    return find_intervals(pairs, [artifact for artifact, _ in rows], scale=scale)
 
 
 def _pair(

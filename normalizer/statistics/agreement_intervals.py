@@ -1,13 +1,14 @@
 """95 % intervals of agreement and correlation of two columns of values, items being clusters.
 
 Accuracy, mean absolute difference and bias have the interval of a mean on a scale (`estimation.intervals`), which for
-accuracy is Clopper and Pearson's. For kappa, AC1, alpha and correlations: with few different values the pairs are a
-table of counts, and the interval is that of its posterior distribution: the ends are the outermost 2.5 % points under
-two weak priors, one that favours agreement and one that favours disagreement (each is worth 1.25 items), as the exact
-interval of a rate has one for each end. It has width where all items agree, and covers where one value is rare. With
-many values the standard error is that of Fisher's z = atanh(measure) by the jackknife (each item left out once), where
-the interval is Student's t with half the usual degrees of freedom, and back: few items with skewed values say less
-about that error than normal ones would.
+accuracy is Clopper and Pearson's. For kappa, AC1, alpha and correlations the pairs are a table of counts, and the
+interval is that of its posterior distribution: the ends are the outermost 2.5 % points under several weak priors, as
+the exact interval of a rate has one for each end. With few different values there are two, one that favours agreement
+and one that favours disagreement, each worth 1.25 items. With more values, or where no value is at an end of the scale,
+each of four priors puts an eighth of an item at a corner of the scale: both sides low, both high, one low and the other
+high. So there is width where all items agree, and a rare failure that would make or break a correlation may have been
+missed. Only with very many different pairs is it the jackknife on Fisher's z = atanh(measure): there one item moves
+little.
 
 Answers about one item go together. The counts are divided by the design effect: the variance by items over that of
 independent answers. `tools/interval_coverage` measures how often these intervals hold the truth.
@@ -17,6 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from math import atanh, sqrt, tanh
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ from normalizer.aggregate.intervals import quantile
 from normalizer.documents.exact import round_exact
 from normalizer.estimation.clusters import gather
 from normalizer.estimation.gamma_draws import draw_gammas, find_ends
-from normalizer.estimation.intervals import mean_interval
+from normalizer.estimation.intervals import Interval, mean_interval
 from normalizer.statistics.cell_table import MEASURES, CellTable
 from normalizer.statistics.spread import ends
 
@@ -37,19 +39,21 @@ LEAST_ITEMS = 10
 """Fewer items give no intervals but those of means (`exact`, `mae`, `bias`), which need two."""
 _ON_Z = tuple(name for name in MEASURES if name not in ("exact", "mae", "bias"))
 MOST_LEVELS = 7
-"""With more different values there are too many cells for a posterior distribution."""
-MOST_LEFT_OUT = 500
-"""With more items leaving each out costs much and changes nothing."""
+"""With more different values only the cells that occur, and the corners of the scale, are in the table."""
+MOST_CELLS = 250
+"""With more different pairs of values their posterior distribution costs much, and the jackknife is as good."""
+_CORNER = 0.125
+"""The items that the prior of a corner is worth. With 0.05, correlations that rest on rare failures covered 91 %."""
 _Z = 1.959963984540054
 Pairs = Sequence[tuple[Fraction, Fraction]]
 """The values of both sides on each answer."""
 
 
 def find_intervals(
-    pairs: Pairs, items: Sequence[str], *, mirrored: bool = False, reach: Fraction | None = None
+    pairs: Pairs, items: Sequence[str], *, mirrored: bool = False, scale: Interval | None = None
 ) -> dict[str, list[Decimal] | None]:
-    """Return the interval of each measure; `items` names the item of each pair, `reach` is the greatest difference that
-    the scale allows, by default that of the values seen.
+    """Return the interval of each measure; `items` names the item of each pair, `scale` has the least and the greatest
+    possible value, by default those seen.
 
     `mirrored`: a pair is counted in both directions, half in each, as for comparisons of two answers, whose direction
     is only one of names. None where there is no interval: fewer than 10 items, or an undefined measure.
@@ -57,10 +61,10 @@ def find_intervals(
     found: dict[str, list[Decimal] | None] = dict.fromkeys(MEASURES)
     if len(set(items)) < 2:
         return found
-    table = _Sample(pairs, items, mirrored=mirrored)
     values = {value for pair in pairs for value in pair}
     values |= {1 - value for value in values} if mirrored else set()
-    reach = max(values) - min(values) if reach is None else reach
+    scale = (min(values), max(values)) if scale is None else scale
+    reach = scale[1] - scale[0]
     means = {
         "exact": ([Fraction(one == other) for one, other in pairs], Fraction(0), Fraction(1)),
         "mae": ([abs(one - other) for one, other in pairs], Fraction(0), reach),
@@ -71,31 +75,40 @@ def find_intervals(
             found[name] = ends(mean_interval(gather(each, items), (low, high)))
     if len(set(items)) < LEAST_ITEMS:
         return found
-    return found | (table.draw_intervals() if table.cells.levels <= MOST_LEVELS else table.jackknife_intervals())
+    table = _Sample(pairs, items, sorted(values), scale, mirrored=mirrored)
+    return found | (table.draw_intervals() if table.priors else table.jackknife_intervals())
 
 
 class _Sample:
     """A table of counts, and how much each item moves each measure."""
 
-    def __init__(self, pairs: Pairs, items: Sequence[str], *, mirrored: bool) -> None:
+    def __init__(
+        self, pairs: Pairs, items: Sequence[str], levels: list[Fraction], scale: Interval, *, mirrored: bool
+    ) -> None:
         import numpy as np
 
         if mirrored:  # each turned to one of its two directions, so that names do not decide about draws
             pairs = [max((one, other), (1 - one, 1 - other)) for one, other in pairs]
         else:  # what is drawn for is symmetric, so that it is not the names that decide which judge comes first
             pairs = max(pairs, [(other, one) for one, other in pairs], key=sorted)
-        turned_values = {1 - value for pair in pairs for value in pair} if mirrored else set()
-        levels = sorted({value for pair in pairs for value in pair} | turned_values)
         seen = Counter(pairs)
-        whole = len(levels) <= MOST_LEVELS
-        cells = [(one, other) for one in levels for other in levels] if whole else sorted(seen)
+        few = len(levels) <= MOST_LEVELS
+        # Few values that reach both ends have the corners among their cells: the priors below give them weight.
+        missed = not few or not {*scale} <= {*levels}
+        corners = sorted(set(product(scale, repeat=2))) if missed and len(seen) <= MOST_CELLS else []
+        cells = sorted({*(product(levels, repeat=2) if few else seen), *corners})
         self.place = {cell: number for number, cell in enumerate(cells)}
-        self.cells = CellTable(cells)
+        self.cells = CellTable(cells, len(levels))
         self.mirrored = mirrored
         turned = [self.place[1 - one, 1 - other] if mirrored else at for at, (one, other) in enumerate(cells)]
         self.turned = np.array(turned)
         self.counts = np.array([float(seen[cell]) for cell in cells])
-        self.n, self.pairs = len(pairs), list(pairs)
+        self.priors = [_CORNER * np.eye(len(cells))[self.place[corner]] for corner in corners]
+        if few:
+            same = np.array([float(one == other) for one, other in cells])
+            sides = [side for side in (same, 1 - same) if side.any()]
+            self.priors += [0.5 / len(cells) + 0.75 * side / side.sum() for side in sides]
+        self.n = len(pairs)
         self.items = len(set(items))
         self.measured = {name: float(value) for name, value in self.cells.measure(self._fold(self.counts)).items()}
         present = np.flatnonzero(self.counts)
@@ -132,16 +145,10 @@ class _Sample:
 
     def draw_intervals(self) -> dict[str, list[Decimal] | None]:
         """Return intervals from the posterior distribution of the table."""
-        import numpy as np
-
         found: dict[str, list[Decimal] | None] = {}
-        size = len(self.counts)
-        same = np.array([one == other for one, other in self.place])
-        weak = np.full(size, 0.5 / size)
-        priors = [weak + 0.75 * side / side.sum() for side in (same.astype(float), (~same).astype(float)) if side.any()]
         sizes = {name: round(self.effective_size(name), 6) for name in _ON_Z}
         for worth in sorted(set(sizes.values())):
-            drawn = [self._draw(prior, worth) for prior in priors]
+            drawn = [self._draw(prior, worth) for prior in self.priors]
             for name in (name for name, other in sizes.items() if other == worth):
                 found[name] = self._between(name, [tables[name] for tables in drawn])
         return found
@@ -163,29 +170,11 @@ class _Sample:
     def jackknife_intervals(self) -> dict[str, list[Decimal] | None]:
         """Return intervals from standard errors by items."""
         found: dict[str, list[Decimal] | None] = {}
-        around = self._leave_out() if self.items <= MOST_LEFT_OUT else None
         for name in _ON_Z:
             value, (square, alone) = self.measured[name], self.variances(name)
             if value != value or not max(square, alone) > 0 or abs(value) > 1 - 1e-12:
                 continue
-            scaled = sqrt(max(square, alone)) / (1 - value**2)
-            if around is not None:
-                scaled = max(scaled, around[name])
-            half = quantile(max((self.items - 1) / 2, 1)) * scaled
+            half = quantile(max((self.items - 1) / 2, 1)) * sqrt(max(square, alone)) / (1 - value**2)
             both = tanh(atanh(value) - half), tanh(atanh(value) + half)
             found[name] = [round_exact(Fraction(end)) for end in both]
-        return found
-
-    def _leave_out(self) -> dict[str, float]:
-        """Return the standard error of z of each measure, by leaving each item out."""
-        import numpy as np
-
-        cells = np.array([self.place[pair] for pair in self.pairs])
-        weights = np.repeat(self.counts[None], self.items, axis=0)
-        np.subtract.at(weights, (self.clusters, cells), 1.0)
-        found = {}
-        for name, values in self.cells.measure(self._fold(weights)).items():
-            z = np.arctanh(np.clip(values, -1 + 1e-9, 1 - 1e-9)) if name in _ON_Z else np.zeros(1)
-            square = ((z - z.mean()) ** 2).sum() * (self.items - 1) / self.items
-            found[name] = float(np.sqrt(square)) if square == square else 0.0
         return found

@@ -32,12 +32,14 @@ _MOST_CELLS = 1000
 class CellTable:
     """Measures of tables of weights over `cells`, each a value of one side and a value of the other."""
 
-    def __init__(self, cells: Sequence[tuple[Fraction, Fraction]]) -> None:
+    def __init__(self, cells: Sequence[tuple[Fraction, Fraction]], categories: int | None = None) -> None:
+        """Take cells and, for AC1, the number of values that were seen, by default those of the cells."""
         import numpy as np
 
         values = sorted({value for cell in cells for value in cell})
         rank = {value: number for number, value in enumerate(values)}
         self.levels = len(values)
+        self.categories = self.levels if categories is None else categories
         self.x = np.array([float(one) for one, _ in cells])
         self.y = np.array([float(other) for _, other in cells])
         self.i = np.array([rank[one] for one, _ in cells])
@@ -61,7 +63,7 @@ class CellTable:
         exact = weights @ (self.i == self.j) / n
         chance = (first * second).sum(axis=-1) / n**2
         shares = (first + second) / (2 * n)[..., None]
-        hard = (shares * (1 - shares)).sum(axis=-1) / max(self.levels - 1, 1)
+        hard = (shares * (1 - shares)).sum(axis=-1) / max(self.categories - 1, 1)
         means = weights @ self.x / n, weights @ self.y / n
         spread = weights @ self.x**2 / n + weights @ self.y**2 / n - 2 * means[0] * means[1]
         ranks = _middles(first) @ self.first.T, _middles(second) @ self.second.T
@@ -70,7 +72,7 @@ class CellTable:
             "mae": weights @ abs(gaps) / n,
             "bias": weights @ gaps / n,
             "kappa": _ratio(exact - chance, 1 - chance),
-            "ac1": _ratio(exact - hard, 1 - hard) if self.levels > 1 else exact * float("nan"),
+            "ac1": _ratio(exact - hard, 1 - hard) if self.categories > 1 else exact * float("nan"),
             "kappa_quadratic": 1 - _ratio(weights @ gaps**2 / n, spread),
             "alpha_ordinal": self._alpha(weights, first + second),
             "pearson": _correlate(self.x, self.y, weights, n),

@@ -23,13 +23,12 @@ from normalizer.aggregate.summary import Options, count_left_out, open_on_engine
 from normalizer.aggregate.units import prepare_records
 from normalizer.documents.exact import ROUNDING, round_exact
 from normalizer.errors import CannotRun
-from normalizer.estimation.clusters import gather
 from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
-from normalizer.estimation.paired_test import SPREAD, examine_differences
+from normalizer.estimation.paired_test import SCALE
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.signflip import holm
-from normalizer.statistics.spread import ends, mean_of, spread
+from normalizer.statistics.spread import describe_differences, ends, mean_of
 
 JUDGE = "judge_model"
 ALPHA = 0.05
@@ -44,7 +43,7 @@ class Contrast(NamedTuple):
     paired_by: tuple[str, ...]
     item: str | None = None
     """The key of `paired_by` whose levels are items; None: see the module."""
-    assume: str = SPREAD
+    assume: str = SCALE
     """The assumption that tests and intervals may make, of `ASSUMPTIONS`."""
 
     @property
@@ -184,22 +183,16 @@ def _contrast(
             for both, (first, second) in zip(cells, means, strict=True)
             if blocks.has_judges
         ]
-    clusters = gather(gaps, items)
-    found, reasons = spread(gaps, "difference", "pair")
-    if not gaps:
-        reasons = dict.fromkeys((*found, "ci95_over_judges", "p", "p_holm", "assumes"), _NO_PAIR)
-        numbers = {"n": 0, "items": 0, "unpaired": unpaired, **found, "ci95_over_judges": None}
-        numbers |= {"p": None, "p_holm": None, "assumes": None}
-        return {**numbers, "verdict": "undecided", "na": reasons}, None
-    tested = examine_differences(clusters, reach, assume, ALPHA)
-    these = tested.interval if clusters.clusters > 1 else None
-    found["ci95"] = None if these is None else ends(these)
-    reasons.pop("ci95", None)
-    if found["ci95"] is None:
-        reasons["ci95"] = "there is only one item"
+    found, tested = describe_differences(gaps, items, reach, "pair", assume)
+    counts = {"n": len(gaps), "items": len(set(items) - {None}) + items.count(None), "unpaired": unpaired}
+    found = {**counts, "difference": found.pop("mean"), **found, "ci95_over_judges": None, "p_holm": None}
+    if tested is None:
+        found["na"] = dict.fromkeys((name for name, value in found.items() if value is None), _NO_PAIR)
+        return {**found, "verdict": "undecided"}, None
+    these = None if found["ci95"] is None else tested.interval
     over = interval_over_judges(judged, (-reach, reach), these) if judged else None
-    found["ci95_over_judges"] = None if over is None else ends(over)
     if over is None:
-        reasons["ci95_over_judges"] = _NO_OTHERS
-    numbers = {"n": len(gaps), "items": clusters.clusters, "unpaired": unpaired, **found, "p": round_exact(tested.p)}
-    return {**numbers, "p_holm": None, "assumes": tested.assumes, "verdict": "undecided", "na": reasons}, tested.p
+        found["na"]["ci95_over_judges"] = _NO_OTHERS
+    else:
+        found["ci95_over_judges"] = ends(over)
+    return {**found, "verdict": "undecided"}, tested.p

@@ -149,22 +149,19 @@ class JudgeScores:
     def _labels(self, some: Iterable[tuple[str | None, str, bool, int]]) -> tuple[Label, ...]:
         return tuple(Label(judge, own, Fraction(total, self.denominator)) for _, judge, own, total in some)
 
-    def against_others(self, judge: str, *, own: bool) -> list[Fraction]:
-        """Return a judge's total minus the mean of the cross-judging others, for each artifact of its own model or of
-        others, sorted."""
+    def against_others(self, judge: str, *, own: bool) -> list[tuple[Fraction, str]]:
+        """Return a judge's total minus the mean of the cross-judging others, for each answer of its own model or of
+        others, with its artifact, sorted."""
         text = (
-            "SELECT t, o, k, COUNT(*) FROM ("
-            "SELECT a.artifact, a.generator, a.t AS t, SUM(b.t) AS o, COUNT(*) AS k "
+            "SELECT a.artifact, a.t, SUM(b.t), COUNT(*) "
             f"FROM {self._verdicts} a JOIN {self._verdicts} b ON {_SAME} "
             f"WHERE a.judge = {sql_literal(judge)} AND b.judge <> a.judge AND b.selfs = 0 "
-            f"AND a.selfs {'> 0' if own else '= 0'} "
-            "GROUP BY a.artifact, a.generator, a.t) AS d GROUP BY t, o, k"
+            f"AND a.selfs {'> 0' if own else '= 0'} GROUP BY a.artifact, a.generator, a.t"
         )
-        found: list[Fraction] = []
-        for value, others, k, count in self.engine.rows(text):
-            difference = (int(value) - Fraction(int(others), int(k))) / self.denominator
-            found += [difference] * int(count)
-        return sorted(found)
+        return sorted(
+            ((int(value) - Fraction(int(others), int(k))) / self.denominator, artifact)
+            for artifact, value, others, k in self.engine.rows(text)
+        )
 
     def self_judging(self) -> list[str]:
         """Return judges with a self-judged record, sorted."""

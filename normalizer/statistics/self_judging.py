@@ -11,8 +11,7 @@ from typing import Any
 from normalizer.documents.exact import round_exact
 from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.severity import Estimate, JudgeModel
-from normalizer.statistics.signflip import sign_flip
-from normalizer.statistics.spread import spread
+from normalizer.statistics.spread import describe_differences
 
 _NOT_APART = (
     "its severity and its preference for its own model cannot be told apart: other judges must judge its model's "
@@ -20,17 +19,18 @@ _NOT_APART = (
 )
 
 
-def self_against_cross(scores: JudgeScores, model: JudgeModel, seed: int, resamples: int) -> list[dict[str, Any]]:
-    """Return one row per judge that judged its own model's outputs."""
-    return [
-        {
-            "judge": judge,
-            "own": _difference(scores.against_others(judge, own=True), seed, resamples),
-            "elsewhere": _difference(scores.against_others(judge, own=False), seed, resamples),
-            **_excess(model.bonus_of(judge)),
-        }
-        for judge in scores.self_judging()
-    ]
+def self_against_cross(scores: JudgeScores, model: JudgeModel, reach: Fraction) -> list[dict[str, Any]]:
+    """Return one row per judge that judged its own model's outputs; `reach` is the greatest difference of totals."""
+    rows = []
+    for judge in scores.self_judging():
+        row: dict[str, Any] = {"judge": judge}
+        for part, own in (("own", True), ("elsewhere", False)):
+            found = scores.against_others(judge, own=own)
+            gaps, artifacts = [gap for gap, _ in found], [artifact for _, artifact in found]
+            numbers, _ = describe_differences(gaps, artifacts, reach, "shared artifact")
+            row[part] = {"n": len(gaps), "items": len(set(artifacts)), **numbers}
+        rows.append(row | _excess(model.bonus_of(judge)))
+    return rows
 
 
 def _excess(found: Estimate | None) -> dict[str, Any]:
@@ -39,11 +39,3 @@ def _excess(found: Estimate | None) -> dict[str, Any]:
     interval = found.interval()
     na = {} if interval else {"excess_ci95": "too few artifacts to tell the spread, or none"}
     return {"excess": round_exact(Fraction(found.value)), "excess_ci95": interval, "na": na}
-
-
-def _difference(values: list[Fraction], seed: int, resamples: int) -> dict[str, Any]:
-    found, reasons = spread(values, "mean", "shared artifact")
-    tested = sign_flip(values, seed, resamples) if values else None
-    if tested is None:
-        reasons["p"] = "there is no shared artifact"
-    return {"n": len(values), **found, "p": None if tested is None else round_exact(tested.p), "na": reasons}

@@ -1,12 +1,13 @@
-"""Mean, standard deviation and interval of exact values, as members of documents."""
+"""Means and variances of exact values, and what documents say of differences."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from normalizer.aggregate.intervals import t_interval
 from normalizer.documents.exact import round_exact, round_root
+from normalizer.estimation.clusters import gather
+from normalizer.estimation.paired_test import SCALE, PairedTest, examine_differences
 
 
 def mean_of(values: Sequence[Fraction]) -> Fraction:
@@ -20,17 +21,28 @@ def variance_of(values: Sequence[Fraction]) -> Fraction:
     return sum(((value - mean) ** 2 for value in values), Fraction(0)) / (len(values) - 1)
 
 
-def spread(values: Sequence[Fraction], name: str, what: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return `name` (the mean), `sd` and `ci95`, and reasons for those that are None; `what` names one value."""
-    if not values:
-        return {name: None, "sd": None, "ci95": None}, dict.fromkeys((name, "sd", "ci95"), f"there is no {what}")
-    mean = mean_of(values)
-    if len(values) == 1:
-        found: dict[str, Any] = {name: round_exact(mean), "sd": None, "ci95": None}
-        return found, dict.fromkeys(("sd", "ci95"), f"there is only one {what}")
-    variance = variance_of(values)
-    interval = t_interval(mean, variance / len(values), len(values) - 1)
-    return {name: round_exact(mean), "sd": round_root(variance), "ci95": ends(interval)}, {}
+def describe_differences(
+    gaps: Sequence[Fraction], items: Sequence[Hashable | None], reach: Fraction, what: str, assume: str = SCALE
+) -> tuple[dict[str, Any], PairedTest | None]:
+    """Return the members `mean`, `sd`, `ci95`, `p`, `assumes` and `na` of differences, and their test.
+
+    `items` names the item of each difference, `reach` is the greatest possible one, `what` one of them in words.
+    """
+    found: dict[str, Any] = dict.fromkeys(("mean", "sd", "ci95", "p", "assumes"))
+    if not gaps:
+        return {**found, "na": dict.fromkeys(found, f"there is no {what}")}, None
+    clusters = gather(gaps, items)
+    tested = examine_differences(clusters, reach, assume)
+    found |= {"mean": round_exact(clusters.mean), "p": round_exact(tested.p), "assumes": tested.assumes, "na": {}}
+    if len(gaps) > 1:
+        found["sd"] = round_root(variance_of(gaps))
+    else:
+        found["na"]["sd"] = f"there is only one {what}"
+    if clusters.clusters > 1:
+        found["ci95"] = ends(tested.interval)
+    else:
+        found["na"]["ci95"] = "there is only one item"
+    return found, tested
 
 
 def ends(interval: tuple[Fraction, Fraction]) -> list[Decimal]:

@@ -1,19 +1,30 @@
 """Agreement between judges as a table, one row per pair and measure."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table, note_flags, note_left_out, p_value, tell_range, tell_reasons
+from normalizer.tables.formats import (
+    Cell,
+    PValue,
+    Range,
+    Table,
+    note_flags,
+    note_left_out,
+    p_value,
+    tell_range,
+    tell_reasons,
+)
 
 _SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 _WITH_INTERVAL = ("exact", "kappa", "ac1", "alpha_ordinal")
 
 
 def list_tables(report: dict[str, Any]) -> list[tuple[str, Table]]:
-    """Return all tables by title, without empty ones except the first."""
+    """Return all tables for people by title, without empty ones except the first."""
     tables = [
-        ("Agreement of judges", table(report)),
+        ("Agreement of judges", narrow(report)),
         ("Severity of judges", severity(report["severity"])),
         ("Where the variance of totals comes from", _variance(report["variance"])),
         ("What other judges would find again", _coefficients(report["variance"])),
@@ -22,9 +33,30 @@ def list_tables(report: dict[str, Any]) -> list[tuple[str, Table]]:
     ]
     flags = note_flags(report["flags"])
     return [
-        tables[0],
-        *((title, replace(each, notes=[*flags, *each.notes])) for title, each in tables[1:] if each.rows),
+        (title, round_for_people(each if place == 0 else replace(each, notes=[*flags, *each.notes])))
+        for place, (title, each) in enumerate(tables)
+        if each.rows or place == 0
     ]
+
+
+def narrow(report: dict[str, Any]) -> Table:
+    """Return the table for people: of every pair how often it agrees, and agreement beyond chance, with intervals."""
+    rows: list[list[Cell]] = []
+    for pair in report["pairs"]:
+        for name, measured in measures(pair):
+            cells: list[Cell] = [*map(keys.level, pair["judges"]), name, pair["n"]]
+            for key in ("exact", "kappa", "ac1"):
+                cells += [measured[key], tell_range(measured["ci95"][key])]
+            rows.append([*cells, measured["bias"], measured["alpha_ordinal"], " ".join(pair["flags"])])
+    for name, measured in measures(report["all"]) if len(report["pairs"]) > 1 else ():
+        together: list[Cell] = [keys.ALL, keys.ALL, name, measured["n"], *[None] * 7]
+        rows.append([*together, measured["alpha_ordinal"], " ".join(report["flags"])])
+    columns = ["judge", "other judge", "measure", "n"]
+    columns += [part for key in ("exact", "kappa", "ac1") for part in (key, "95 % interval")]
+    columns += ["bias", "alpha_ordinal", "flags"]
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return Table(columns, rows, table(report).notes)
 
 
 def table(report: dict[str, Any]) -> Table:
@@ -47,9 +79,11 @@ def table(report: dict[str, Any]) -> Table:
         reasons |= set(measured["na"].values())
     notes = note_flags(report["flags"])
     notes.append(
-        "n counts answers that both judged; bias is first minus second judge. kappa is agreement beyond that of two "
+        "n counts answers that both judged; exact is the share with equal values; bias is first minus second judge. "
+        "alpha_ordinal, of all judges in the rows (all), is 1 less the disagreement over that of chance. "
+        "kappa is agreement beyond that of two "
         "who give each value as often as these do; it falls where one value is rare, and ac1 does not: report both. "
-        "95 % intervals assume independent artifacts; the JSON has those of all measures."
+        "95 % intervals assume independent artifacts; JSON and CSV have more measures."
     )
     notes.append(note_left_out(report))
     notes += [f"NA: {reason}." for reason in sorted(reasons)]
@@ -73,7 +107,8 @@ def severity(found: dict[str, Any]) -> Table:
         f"total = answer + judge + the judge's bonus for its own model; residual sd {deviation}, "
         f"{found['freedom']} degrees of freedom.",
         "effect: the judge's totals less those of its panel on the same answers; positive is milder. Intervals are "
-        "cluster-robust by artifact, so that judges may differ in their noise.",
+        "cluster-robust by artifact, so that judges may differ in their noise; they assume that the spread seen is the "
+        "spread there is. Report effect and interval for judges of one panel.",
     ]
     return Table(
         ["judge", "panel", "n", "effect", "se", "95 % interval"],
@@ -132,7 +167,23 @@ def selves(found: list[dict[str, Any]]) -> Table:
     notes = [
         "own and elsewhere: the judge's total minus the mean of the cross-judging others' on the same artifact, which "
         "depends on how harsh these others are. excess: what the judge adds for its own model, each judge having a "
-        "severity of its own; report this one. It assumes that a judge is as harsh with every other model."
+        "severity of its own; report this one. It assumes that a judge is as harsh with every other model, and that "
+        "the spread seen is the spread there is; own and elsewhere assume nothing but the scale and independent "
+        "artifacts."
     ]
     every = [part for row in found for part in (row, row["own"], row["elsewhere"])]
     return Table([*columns, "excess", "95 % interval"], rows, notes + tell_reasons(*every))
+
+
+def round_for_people(table: Table, places: int = 3) -> Table:
+    """Return the table with numbers and intervals of so many places; JSON and CSV have all of them."""
+    step = Decimal(1).scaleb(-places)
+
+    def shorten(cell: Cell) -> Cell:
+        if isinstance(cell, PValue):
+            return PValue(cell.quantize(step)).to_text(step)
+        if isinstance(cell, Range):
+            return tell_range([end.quantize(step) for end in cell.ends])
+        return cell.quantize(step) if isinstance(cell, Decimal) else cell
+
+    return replace(table, rows=[[shorten(cell) for cell in row] for row in table.rows])

@@ -237,9 +237,19 @@ def tell_reasons(*documents: dict[str, Any]) -> list[str]:
     return [f"NA: {reason}." for reason in sorted({reason for each in documents for reason in each["na"].values()})]
 
 
-def tell_range(interval: list[Any] | None) -> Cell:
+class Range(str):
+    """The text of an interval, which knows its ends."""
+
+    ends: tuple[Decimal, Decimal]
+
+
+def tell_range(interval: list[Any] | None) -> Range | None:
     """Return an interval as one cell."""
-    return None if interval is None else f"{interval[0]:f} to {interval[1]:f}"
+    if interval is None:
+        return None
+    found = Range(f"{interval[0]:f} to {interval[1]:f}")
+    found.ends = interval[0], interval[1]
+    return found
 
 
 def dumps(value: Any, indent: str = "") -> str:

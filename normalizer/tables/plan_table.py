@@ -3,6 +3,7 @@
 from typing import Any
 
 from normalizer.aggregate import keys
+from normalizer.estimation.paired_test import SCALE, SPREAD
 from normalizer.tables.formats import Cell, Table, note_flags, note_left_out
 
 
@@ -44,7 +45,7 @@ def _plan(document: dict[str, Any]) -> Table:
     ]
     notes = []
     if rows:
-        notes.append(f"Items {_goal(document)}; never fewer than 10.")
+        notes.append(f"Items {_goal(document)}; never fewer than 10. {_ASSUMED[document['assume']]}")
         notes.append(
             "paired_least: both runs on the same items, true differences alike on all of them. paired: true "
             "differences vary as between the generators of this ledger. unpaired: each run on items of its own."
@@ -103,6 +104,11 @@ def _goal(document: dict[str, Any], *, power: bool = True) -> str:
     return f"for a system as good as its base to pass a margin of {document['margin']:g}{sure}"
 
 
+_ASSUMED = {
+    SCALE: "Pairs are planned for a test that assumes nothing but the scale, as `compare` and `gate` do by default; "
+    "--assume spread needs fewer, where you can rule out rare large losses.",
+    SPREAD: "They are for `compare` and `gate` with --assume spread: no rare large losses beyond those seen.",
+}
 _COLUMNS = ("repeats", "paired_least", "paired", "paired_safe", "unpaired", "unpaired_safe")
 _PANEL = ("judges", "paired", "paired_safe")
 _CURVE = ("items", "paired", "paired_safe", "unpaired", "unpaired_safe")

@@ -2,18 +2,32 @@
 
 import math
 import random
+from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
+
+import numpy as np
 
 from normalizer.calibration import prediction_powered
 from normalizer.calibration.labels import PairsByItem
 from normalizer.noise.components import components
 from normalizer.statistics.agreement_intervals import find_intervals
+from normalizer.statistics.cell_table import CellTable
 from tools.interval_coverage import Answers, Study, holds, intervals, question
 from tools.interval_coverage.scores import TOTALS, exactly
 
 _SCALE = Fraction(0), Fraction(10)
 _MEAN = sum(total * share for total, share in TOTALS.items()) / 100
 _DRAWS = 200_000
+_MEASURES = {
+    "Pearson's r": "pearson",
+    "Spearman's rho": "spearman",
+    "Kendall's tau": "kendall",
+    "kappa": "kappa",
+    "weighted kappa": "kappa_quadratic",
+    "ordinal alpha": "alpha_ordinal",
+    "mean absolute difference": "mae",
+}
 
 
 def _label(rng: random.Random) -> tuple[Fraction, Fraction]:
@@ -48,24 +62,23 @@ def _gold_only(artifacts: int, answers: int, alike: float) -> Study:
     return question(f"gold mean, gold only, {artifacts} artifacts with {answers} answers, ICC {alike:g}", draw)
 
 
-def _agreement(n: int) -> Study:
-    """Correlation and mean absolute difference of skewed totals."""
+def _failing(rng: random.Random) -> tuple[Fraction, Fraction]:
+    """Totals around 8 that hardly tell of each other, and failures in 5 %: both see them, and make the correlation."""
+    gold = rng.gauss(8, 0.7) - (6 if rng.random() < 0.05 else 0)
+    judge, known = (Fraction(round(2 * min(10, max(0, each))), 2) for each in (gold + rng.gauss(0, 1), gold))
+    return judge, known
+
+
+def _agreement(n: int, name: str, label: Callable[[random.Random], tuple[Fraction, Fraction]]) -> Study:
+    """Correlations, agreement and mean absolute difference; the truth is that of very many labels."""
     known = random.Random(0)
-    pairs = [_label(known) for _ in range(_DRAWS)]
-    ours, gold = ([float(pair[side]) for pair in pairs] for side in (0, 1))
-    means = [sum(side) / _DRAWS for side in (ours, gold)]
-    apart = [[value - mean for value in side] for side, mean in zip((ours, gold), means, strict=True)]
-    squares = [sum(value * value for value in side) for side in apart]
-    truth = {
-        "pearson": sum(x * y for x, y in zip(*apart, strict=True)) / math.sqrt(squares[0] * squares[1]),
-        "mae": sum(abs(x - y) for x, y in zip(ours, gold, strict=True)) / _DRAWS,
-    }
-    told = {"pearson": "Pearson's r", "mae": "mean absolute difference"}
-    names = {f"{told[measure]}, totals near the top, {n} items": measure for measure in truth}
+    cells = Counter(label(known) for _ in range(_DRAWS))
+    truth = CellTable(list(cells)).measure(np.array(list(cells.values()), dtype=float))
+    names = {f"{told}, {name}, {n} items": measure for told, measure in _MEASURES.items()}
 
     def draw(rng: random.Random) -> Answers:
-        found = find_intervals([_label(rng) for _ in range(n)], [str(at) for at in range(n)], reach=Fraction(10))
-        return {name: holds(found[measure], truth[measure]) for name, measure in names.items()}
+        found = find_intervals([label(rng) for _ in range(n)], [str(at) for at in range(n)], scale=_SCALE)
+        return {name: holds(found[measure], float(truth[measure])) for name, measure in names.items()}
 
     return intervals(list(names), draw)
 
@@ -77,7 +90,7 @@ def _rare_error(n: int, share: float) -> Study:
         gold = [Fraction(rng.randint(0, 10)) for _ in range(n)]
         pairs = [(value if rng.random() >= share else (10 if value <= 5 else Fraction(0)), value) for value in gold]
         found = find_intervals(
-            [(Fraction(one), other) for one, other in pairs], [str(at) for at in range(n)], reach=Fraction(10)
+            [(Fraction(one), other) for one, other in pairs], [str(at) for at in range(n)], scale=_SCALE
         )
         return holds(found["mae"], share * sum(max(value, 10 - value) if value != 5 else 5 for value in range(11)) / 11)
 
@@ -105,8 +118,8 @@ STUDIES = [
     _powered(20),
     _powered(50),
     _gold_only(12, 4, 0.5),
-    _agreement(20),
-    _agreement(50),
+    *(_agreement(n, "totals near the top", _label) for n in (20, 50)),
+    _agreement(20, "a failure in 5 %", _failing),
     _rare_error(20, 0.05),
     _outliers(20, 0.02, 6),
     _outliers(50, 0.05, 4),

@@ -9,7 +9,7 @@ import click
 from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.api.ledgers import open_ledgers
 from normalizer.commands.options import (
-    add_assume,
+    ASSUME,
     add_cluster,
     add_files,
     add_format,
@@ -20,7 +20,6 @@ from normalizer.commands.options import (
 )
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
-from normalizer.estimation.paired_test import SPREAD
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.tables import contrast_table
 from normalizer.terminal.help_format import Command
@@ -44,7 +43,7 @@ from normalizer.terminal.output import WIDE, print_document, show_elapsed
     help="Keys that pairs agree in, with commas.",
 )
 @add_cluster("Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]")
-@add_assume(SPREAD)
+@ASSUME
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection

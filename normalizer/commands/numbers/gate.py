@@ -9,6 +9,7 @@ from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, check_key, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.options import (
+    ASSUME,
     DIAGNOSTIC,
     ENGINE,
     FILE,
@@ -16,7 +17,6 @@ from normalizer.commands.options import (
     VERIFY,
     WHERE,
     add_alpha,
-    add_assume,
     add_by,
     add_cluster,
     add_files,
@@ -25,7 +25,6 @@ from normalizer.commands.options import (
     open_files,
 )
 from normalizer.errors import CannotRun
-from normalizer.estimation.paired_test import SCALE
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
 from normalizer.tables import gate_table
@@ -63,7 +62,7 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
     help="Artifacts of BASE that CANDIDATE lacks: no pass if they could turn it, the worst score, or nothing.",
 )
 @add_cluster("Take artifacts with the same level of this key as one item.")
-@add_assume(SCALE)
+@ASSUME
 @click.option("--always-valid", is_flag=True, help="Let verdicts hold however often one looks while pairs are added.")
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
 @ENGINE

@@ -10,6 +10,7 @@ import click
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, check_key, keys_of
 from normalizer.commands.options import (
+    ASSUME,
     add_alpha,
     add_cluster,
     add_files,
@@ -54,6 +55,7 @@ from normalizer.terminal.output import WIDE, print_document, show_elapsed
     default="",
     help="Factors whose levels are repeats of one answer, such as factors.seed, with commas.",
 )
+@ASSUME
 @add_format("text", "json", "csv", "md")
 @WIDE
 @add_selection
@@ -66,6 +68,7 @@ def command(
     alpha: float,
     cluster: str | None,
     repeats: str,
+    assume: str,
     form: str,
     **chosen: Any,
 ) -> int:
@@ -85,6 +88,7 @@ def command(
             replace(read_selection(**chosen), interval=Method(cluster=named)),
             wanted,
             frozenset(keys_of(repeats)),
+            assume,
         )
     every = partial(plan_table.list_tables, document)
     print_document(document, form, partial(plan_table.noise, document), every)

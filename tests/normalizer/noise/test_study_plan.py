@@ -153,11 +153,17 @@ def test_the_noise_share_of_pass_and_fail_has_the_interval_of_items_under_random
     assert [float(end) for end in steady["noise_share_ci95"]] == [0, pytest.approx(0.4, abs=0.25)]
 
 
-def test_a_margin_needs_more_than_a_difference_of_its_size_and_both_are_not_asked_at_once(ledger, capsys):
-    found, passed = (plan((ledger,), Options(), wanted) for wanted in (PowerTarget(0.3), PowerTarget(margin=0.3)))
-    for one, other in zip(found["results"], passed["results"], strict=True):
+@pytest.mark.parametrize("wanted", [PowerTarget(0.3), PowerTarget(margin=0.3)])
+def test_a_test_that_assumes_nothing_but_the_scale_needs_more_items(ledger, wanted):
+    spread, scale = (plan((ledger,), Options(), wanted, assume=assume) for assume in ("spread", "scale"))
+    assert (spread["assume"], scale["assume"]) == ("spread", "scale")
+    for one, other in zip(spread["results"], scale["results"], strict=True):
         for less, more in zip(one["plan"], other["plan"], strict=True):
             assert less["paired"] <= more["paired"]
+            assert less["unpaired"] == more["unpaired"]
+
+
+def test_a_margin_and_a_difference_are_not_asked_for_at_once(ledger, capsys):
     capsys.readouterr()
     assert main(["plan", str(ledger), "--margin", "0.3"]) == 0
     assert "for a system as good as its base to pass a margin of 0.3" in capsys.readouterr().out

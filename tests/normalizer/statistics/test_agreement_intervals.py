@@ -1,5 +1,6 @@
 """Intervals of agreement and correlation, against the jackknife done plainly, statsmodels, SciPy and other draws."""
 
+import itertools
 import math
 import random
 from fractions import Fraction
@@ -14,7 +15,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from normalizer.calibration.measures import compare
-from normalizer.statistics.agreement_intervals import LEAST_ITEMS, MOST_LEVELS, find_intervals
+from normalizer.statistics.agreement_intervals import LEAST_ITEMS, MOST_CELLS, MOST_LEVELS, find_intervals
 from normalizer.statistics.cell_table import MEASURES, CellTable
 
 ON_Z = tuple(name for name in MEASURES if name not in ("exact", "mae", "bias"))
@@ -40,24 +41,43 @@ def pairs_of(n, levels, right, seed):
     return found
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_with_many_values_intervals_are_those_of_leaving_out_every_item_plainly(seed):
-    """Ours works on counts of cells and in floating point; here each measure is exact, from the items that are left."""
-    pairs = pairs_of(30, MOST_LEVELS + 4, 0.6, seed)
-    n, whole = len(pairs), compare(pairs)[0]
-    without = [compare([*pairs[:at], *pairs[at + 1 :]])[0] for at in range(n)]
+def plain_kappa(cells, weights):
+    return cohen_kappa_score(*zip(*cells, strict=True), sample_weight=weights)
+
+
+def plain_pearson(cells, weights):
+    covariance = np.cov(np.array(cells, dtype=float).T, aweights=weights)
+    return covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
+
+
+@pytest.mark.parametrize(("measure", "plain"), [("kappa", plain_kappa), ("pearson", plain_pearson)])
+def test_with_many_values_the_ends_are_those_of_dirichlet_draws_with_a_corner_of_the_scale_in_reserve(measure, plain):
+    """Ours are quantiles in fixed orders; here they come from another generator, measured by others."""
+    pairs = pairs_of(30, MOST_LEVELS + 4, 0.6, 3)
+    scale = Fraction(0), Fraction(8)
+    rng = np.random.default_rng(5)
+    ends = []
+    for corner in itertools.product(scale, repeat=2):
+        cells = [(int(2 * one), int(2 * other)) for one, other in [*pairs, corner]]
+        drawn = rng.gamma([1.0] * len(pairs) + [0.125], size=(2000, len(cells)))
+        ends.append(np.quantile([plain(cells, weights) for weights in drawn], [0.025, 0.975]))
+    expected = [min(end[0] for end in ends), max(end[1] for end in ends)]
+    found = floats(find_intervals(pairs, alone(pairs), scale=scale)[measure])
+    assert found == pytest.approx(expected, abs=0.06)  # both are drawn, and the corner makes a long tail
+
+
+def test_with_very_many_pairs_of_values_intervals_are_those_of_leaving_out_every_item_plainly():
+    rng = random.Random(2)
+    gold = [rng.randrange(1000) for _ in range(MOST_CELLS + 50)]
+    pairs = [(Fraction(value + rng.randrange(300)), Fraction(value)) for value in gold]
     found = find_intervals(pairs, alone(pairs))
-    for name in ON_Z:
-        if name == "ac1":  # without the only item of a value, AC1 is over fewer values
-            continue
-        values = np.array(floats(each[name] for each in without))
-        [value] = floats([whole[name]])
-        error = math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum()) / (1 - value**2)
-        z = np.arctanh(values)
-        error = max(error, math.sqrt((n - 1) / n * ((z - z.mean()) ** 2).sum()))
-        half = t.ppf(0.975, (n - 1) / 2) * error
-        expected = [math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)]
-        assert floats(found[name]) == pytest.approx(expected, abs=1e-6), name
+    x, y = (np.array(floats(side)) for side in zip(*pairs, strict=True))
+    n = len(pairs)
+    value = float(np.corrcoef(x, y)[0, 1])
+    values = np.array([np.corrcoef(np.delete(x, at), np.delete(y, at))[0, 1] for at in range(n)])
+    half = t.ppf(0.975, (n - 1) / 2) * math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum()) / (1 - value**2)
+    expected = [math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)]
+    assert floats(found["pearson"]) == pytest.approx(expected, abs=1e-6)
 
 
 def test_accuracy_has_the_interval_of_statsmodels():

@@ -9,7 +9,7 @@ from scipy import stats
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
-from normalizer.estimation.paired_test import ASSUMPTIONS
+from normalizer.estimation.paired_test import ASSUMPTIONS, SPREAD
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.tables.formats import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
@@ -43,7 +43,7 @@ def test_differences_are_those_of_each_judge_averaged(tmp_path):
         for (judge, name), given in totals.items()
         for n, total in enumerate(given)
     ]
-    found = compared(ledger_of(tmp_path, bundles_of(study)))["contrasts"][0]
+    found = compared(ledger_of(tmp_path, bundles_of(study)), GENERATORS._replace(assume=SPREAD))["contrasts"][0]
     gaps = np.mean([totals[judge, "g1"] - totals[judge, "g2"] for judge in ("j1", "j2")], axis=0)
     expected = stats.ttest_1samp(gaps, 0)
     assert (found["n"], found["items"], found["unpaired"]) == (10, 10, 0)
@@ -80,7 +80,7 @@ def test_pairs_of_one_question_are_one_cluster_by_default(tmp_path, capsys):
         [bundle] = bundles_of([verdict])
         bundles.append({**bundle, "factors": {"version": version, "question": f"q{question}", "variant": str(variant)}})
     ledger = ledger_of(tmp_path, bundles)
-    wanted = Contrast("factors.version", ("factors.variant", "factors.question"))
+    wanted = Contrast("factors.version", ("factors.variant", "factors.question"), assume=SPREAD)
     document = compared(ledger, wanted)
     total = document["contrasts"][0]
     assert (document["item"], total["n"], total["items"]) == ("factors.question", 21, 7)

@@ -1,4 +1,4 @@
-"""Mean, deviation and interval: equal to those of `statistics` and SciPy, and None with a reason where undefined."""
+"""Means and deviations are those of `statistics`; differences have the one test of their clusters, or a reason."""
 
 import statistics
 from fractions import Fraction
@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.statistics.spread import mean_of, spread, variance_of
+from normalizer.documents.exact import round_exact
+from normalizer.estimation.clusters import gather
+from normalizer.estimation.paired_test import ASSUMPTIONS, examine_differences
+from normalizer.statistics.spread import describe_differences, ends, mean_of, variance_of
 
 VALUES = st.lists(st.fractions(-10, 10, max_denominator=8), min_size=2, max_size=8)
 
@@ -18,21 +21,31 @@ def test_mean_and_variance_are_exact(values):
     assert variance_of(values) == statistics.variance(values)
 
 
-def test_the_interval_is_students_t():
-    from scipy import stats
+ITEMS = st.lists(st.sampled_from(["q1", "q2", None]), min_size=8, max_size=8)
 
-    values = [Fraction(value) for value in (1, 2, 4, 8)]
-    found, missing = spread(values, "mean", "unit")
-    low, high = stats.t.interval(0.95, 3, loc=3.75, scale=stats.sem([1, 2, 4, 8]))
-    assert missing == {}
-    assert [float(end) for end in found["ci95"]] == [pytest.approx(low, abs=1e-6), pytest.approx(high, abs=1e-6)]
+
+@given(VALUES, ITEMS, st.sampled_from(list(ASSUMPTIONS)))
+def test_differences_are_described_by_the_one_test_of_their_clusters(values, names, assume):
+    items = names[: len(values)]
+    found, tested = describe_differences(values, items, Fraction(20), "pair", assume)
+    expected = examine_differences(gather(values, items), Fraction(20), assume)
+    assert tested == expected
+    assert (found["mean"], found["p"]) == (round_exact(mean_of(values)), round_exact(expected.p))
+    assert found["assumes"] == expected.assumes
+    assert float(found["sd"]) == pytest.approx(statistics.stdev(map(float, values)), abs=1e-6)
+    if gather(values, items).clusters > 1:
+        assert (found["ci95"], found["na"]) == (ends(expected.interval), {})
+    else:
+        assert (found["ci95"], found["na"]) == (None, {"ci95": "there is only one item"})
 
 
 def test_what_cannot_be_computed_is_none_with_a_reason():
-    assert spread([], "mean", "pair") == (
-        {"mean": None, "sd": None, "ci95": None},
-        dict.fromkeys(("mean", "sd", "ci95"), "there is no pair"),
+    missing, tested = describe_differences([], [], Fraction(20), "pair")
+    names = ("mean", "sd", "ci95", "p", "assumes")
+    assert (missing, tested) == (
+        {**dict.fromkeys(names), "na": dict.fromkeys(names, "there is no pair")},
+        None,
     )
-    found, missing = spread([Fraction(1, 2)], "mean", "pair")
+    found, _ = describe_differences([Fraction(1, 2)], [None], Fraction(20), "pair")
     assert (str(found["mean"]), found["sd"], found["ci95"]) == ("0.5", None, None)
-    assert missing == dict.fromkeys(("sd", "ci95"), "there is only one pair")
+    assert found["na"] == {"sd": "there is only one pair", "ci95": "there is only one item"}

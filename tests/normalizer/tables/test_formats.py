@@ -11,7 +11,8 @@ import pytest
 from normalizer.aggregate import keys
 from normalizer.cli import main
 from normalizer.tables import formats
-from normalizer.tables.formats import Cell, Table, p_value, write_table
+from normalizer.tables.agreement_table import round_for_people
+from normalizer.tables.formats import Cell, Table, p_value, tell_range, write_table
 from tests.support.bundles import bundle, entry
 from tests.support.lacking import needs
 
@@ -84,3 +85,12 @@ def test_people_are_never_told_that_p_is_0_and_programs_get_the_number(p, shown)
     assert write_table(table, "md").splitlines()[2] == f"| 3 | {shown.replace('<', '&lt;')} |"
     assert write_table(table, "latex").splitlines()[5] == rf"3 & {shown.replace('<', chr(92) + 'textless{}')} \\"
     assert write_table(table, "csv").splitlines()[1] == f"3,{p or 'NA'}"
+
+
+def test_people_get_three_places_and_programs_all_of_them():
+    """Of numbers, intervals and p-values; counts and names stay."""
+    ends = [Decimal("-0.0564321"), Decimal(10)]
+    row: list[Cell] = ["a 0.123456", 17, Decimal("0.3529412"), tell_range(ends), p_value(Decimal("0.000123")), None]
+    table = Table(["name", "n", "exact", "interval", "p", "no"], [row], [])
+    assert round_for_people(table).rows == [["a 0.123456", 17, Decimal("0.353"), "-0.056 to 10.000", "< 0.001", None]]
+    assert write_table(table, "csv").splitlines()[1] == "a 0.123456,17,0.3529412,-0.0564321 to 10,0.000123,NA"
