@@ -44,7 +44,8 @@ class _Stop:
     def __enter__(self) -> "_Stop":
         self.asked = False
         self.wakeup, self._signalled = os.pipe()
-        os.set_blocking(self._signalled, False)
+        for end in (self.wakeup, self._signalled):
+            os.set_blocking(end, False)
         self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGTERM, signal.SIGINT)}
         self._fd_before = signal.set_wakeup_fd(self._signalled)
         return self
@@ -55,6 +56,11 @@ class _Stop:
             signal.signal(number, handler)
         os.close(self.wakeup)
         os.close(self._signalled)
+
+    def is_asked(self) -> bool:
+        """Whether one of the two arrived, once something can be read: signals that others handle arrive there too."""
+        self.asked |= not {signal.SIGTERM, signal.SIGINT}.isdisjoint(os.read(self.wakeup, 1 << 12))
+        return self.asked
 
     def _ask(self, number: int, _frame: object) -> None:
         self.asked = True
@@ -75,8 +81,10 @@ def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
             if not ready:
                 # Changes are applied as they come, so that no queue overflows while there are no requests.
                 ready = _wait((*asked, *server.corpus.event_descriptors), None) & set(asked)
-        if stop.wakeup in ready:
+        if stop.wakeup in ready and stop.is_asked():
             return
+        if source not in ready:
+            continue
         chunk = os.read(source, 1 << 16)
         if not chunk:
             break

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -151,6 +152,30 @@ def test_a_signal_ends_the_server_cleanly(root, pipe, number):
     server.process.send_signal(number)
     assert server.process.wait(PATIENCE) == 0
     assert server.process.stderr.read() == b""
+
+
+def test_a_signal_that_is_handled_elsewhere_in_the_process_ends_nothing(root):
+    script = f"""
+        import signal, sys
+        from zeno.cli.parser import main
+        signal.signal(signal.SIGUSR1, lambda *_: print("handled", file=sys.stderr, flush=True))
+        main(["serve", "--root", {str(root)!r}])
+    """
+    command = [sys.executable, "-c", dedent(script)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        asked = b'{"id":"1","op":"list_files","args":{}}\n'
+        for _ in range(3):
+            process.stdin.write(asked)
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["ok"]
+            process.send_signal(signal.SIGUSR1)
+            assert process.stderr.readline() == b"handled\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
 
 
 def answered(server) -> bool:
