@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from normalizer.cli import INTERRUPTED, main
-from normalizer.ledger.buckets import chunks, split
+from normalizer.ledger.buckets import BUCKET_BYTES, chunks, split
+from normalizer.ledger.commit_tree import MOST_FILES
 from normalizer.ledger.line_format import FILES
 from normalizer.ledger.reader import reading
 from tests.normalizer.batch.test_run import made, tree
@@ -26,6 +27,7 @@ from tests.support.watching import Stopped
 
 STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "shutil.rmtree"}
 NEVER = 100
+USUAL = BUCKET_BYTES, MOST_FILES
 STRIDE = int(os.environ.get("KILL_STRIDE", "5"))
 """Every how manyth step is tried in a ledger of many buckets; KILL_STRIDE=1 for all of them."""
 
@@ -194,6 +196,14 @@ def test_without_space_nothing_changes_and_the_next_run_completes_it(two_runs, b
     assert tree(ledger) == after
 
 
+@pytest.fixture
+def usual_buckets(monkeypatch):
+    """The buckets that workers have, whatever fixtures of this module have set in this process."""
+    monkeypatch.setattr("normalizer.ledger.buckets.BUCKET_BYTES", USUAL[0])
+    monkeypatch.setattr("normalizer.ledger.commit_tree.MOST_FILES", USUAL[1])
+
+
+@pytest.mark.usefixtures("usual_buckets")
 def test_a_killed_run_takes_its_workers_with_it_and_can_be_completed(tmp_path):
     paths = made(tmp_path / "b", 20)
     ledger = tmp_path / "ledger"
@@ -208,6 +218,7 @@ def test_a_killed_run_takes_its_workers_with_it_and_can_be_completed(tmp_path):
     assert tree(ledger) == tree(tmp_path / "whole")
 
 
+@pytest.mark.usefixtures("usual_buckets")
 def test_a_worker_in_the_middle_of_a_bundle_does_not_write_where_the_next_run_does(tmp_path):
     [path] = made(tmp_path / "b", 1)
     ledger = tmp_path / "ledger"
@@ -219,8 +230,20 @@ def test_a_worker_in_the_middle_of_a_bundle_does_not_write_where_the_next_run_do
     assert list(ledger.glob(".staging/parts/*")) == []
 
 
+def make_buckets_small(patch: pytest.MonkeyPatch) -> None:
+    """Only in this process; workers have the usual ones."""
+    patch.setattr("normalizer.ledger.buckets.BUCKET_BYTES", 6000)
+    patch.setattr("normalizer.ledger.commit_tree.MOST_FILES", 8)
+
+
+@pytest.fixture
+def crowd(whole_crowd, monkeypatch):
+    make_buckets_small(monkeypatch)
+    return whole_crowd
+
+
 @pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
+def whole_crowd(tmp_path_factory):
     """Many small bundles and two that are longer than a bucket, in small buckets; and the ledger that one run makes."""
     folder = tmp_path_factory.mktemp("crowd")
     paths = made(folder / "b", 40)
@@ -230,10 +253,9 @@ def crowd(tmp_path_factory):
         paths.append(folder / f"long-{number}.json")
         paths[-1].write_text(json.dumps(document))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("normalizer.ledger.buckets.BUCKET_BYTES", 6000)
-        patch.setattr("normalizer.ledger.commit_tree.MOST_FILES", 8)
+        make_buckets_small(patch)
         assert main(["normalize", *map(str, paths), "--out", str(folder / "ledger")]) == 1
-        yield paths, folder / "ledger"
+    return paths, folder / "ledger"
 
 
 def test_long_bundles_and_full_buckets_are_split(crowd):
@@ -319,6 +341,7 @@ def test_the_records_of_a_bundle_are_read_from_its_buckets_only(crowd):
                 away.rename(away.with_suffix(".jsonl"))
 
 
+@pytest.mark.usefixtures("usual_buckets")
 def test_thousands_of_small_and_a_few_huge_bundles_give_one_ledger_whatever_happens_on_the_way(tmp_path, capsys):
     """In any order, in several runs, one of them killed; the files are those of the plain definition, and guarded."""
     (tmp_path / "b").mkdir()
