@@ -56,7 +56,7 @@ def normalize_paths(paths: list[str], settings: Settings, out: str | PathLike[st
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    advice = account.forgotten_dialect() if settings.dialect is None else []
+    advice = account.advise_dialect() if settings.dialect is None else []
     made = Ledgers((ledger,), (*account.lines(), *advice))
     if out is None:
         weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)

@@ -33,7 +33,7 @@ class Account(NamedTuple):
     rubric: str = ""
     """The name of the active rubric."""
 
-    def forgotten_dialect(self) -> list[str]:
+    def advise_dialect(self) -> list[str]:
         """Return what to do about a file that no dialect was given for and that is no bundle; nothing if all are."""
         names = dict(self.done.names)
         unread = [names.get(sha256, "FILE") for sha256, read, _ in self.done.shown if not read]

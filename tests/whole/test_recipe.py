@@ -92,13 +92,13 @@ OPERATION = '''"""count_lines: count the lines of a text file."""
 from contract_models.zeno.ops.count_lines import CountLinesArgs, CountLinesResult
 
 from zeno.meter import Meter
-from zeno.results.suggestions import suggesting
+from zeno.results.suggestions import suggest_paths
 from zeno.search.corpus import Corpus
 
 
 def count_lines(args: CountLinesArgs, corpus: Corpus, meter: Meter) -> CountLinesResult:
     """Count the lines."""
-    with suggesting(args.path, corpus, meter), corpus.tree.open(args.path, "args.path") as file:
+    with suggest_paths(args.path, corpus, meter), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         data = b"".join(file.chunks())
     meter.count_file(len(data))

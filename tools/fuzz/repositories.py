@@ -110,7 +110,7 @@ def rev(data: bytes) -> None:
     try:
         refs = Refs(top, top, found)
         assert refs.find(text_of(name)).commit == _COMMIT_ID
-        refs.matching([text_of(name)], _COMMIT_ID)
+        refs.has_match([text_of(name)], _COMMIT_ID)
     except (Unknown, Unavailable):
         pass
     finally:

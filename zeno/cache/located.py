@@ -184,7 +184,7 @@ def scan_segment(
                 one = held[at - 1]
                 lines = LineView(text, one.start, one.end, one)
                 first = found if scan is not None else None
-                yield SearchedFile(one.path, lines, lines.matching(matches, scan, ranges, first))
+                yield SearchedFile(one.path, lines, lines.find_matches(matches, scan, ranges, first))
                 position = one.end
             else:
                 position = held[at].start if at < len(held) else high

@@ -180,7 +180,7 @@ def _follow(
             found = guard.find_name(names, parent, name, status)
             if found is None:
                 check()
-                return _missing(path, names, name, todo)
+                return _resolve_missing(path, names, name, todo)
             name = found
             if stat.S_ISLNK(status.st_mode):
                 link = os.readlink(name, dir_fd=parent)
@@ -188,7 +188,7 @@ def _follow(
                 trail.links.append(link)
                 added += link.count(b"/") + 1
                 if len(trail.links) > MAX_LINKS or added > MAX_LINK_COMPONENTS:
-                    return _missing(path, names, name, todo)
+                    return _resolve_missing(path, names, name, todo)
                 if link.startswith(b"/"):
                     held.clear()
                     guard.leave(names)
@@ -199,7 +199,7 @@ def _follow(
                 guard.enter(names, directory)
             elif todo:
                 check()
-                return _missing(path, names, name, todo)
+                return _resolve_missing(path, names, name, todo)
             else:
                 check()
                 return ResolvedPath(_join([*names, name]), parent, name, status)
@@ -211,10 +211,10 @@ def _follow(
             elif error.errno in NOWHERE:
                 guard.after(place, None)
                 check()
-                return _missing(path, names, name, todo)
+                return _resolve_missing(path, names, name, todo)
             else:
                 check()
-                _missing(path, names, name, todo)  # raises OutsideRoot if the rest would leave the root
+                _resolve_missing(path, names, name, todo)  # raises OutsideRoot if the rest would leave the root
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
     directory = last()
     status = os.fstat(directory)
@@ -231,7 +231,7 @@ def _components(absolute_paths: AbsolutePaths, path: str, target: bytes) -> list
     return below
 
 
-def _missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> ResolvedPath:
+def _resolve_missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> ResolvedPath:
     """Return a missing end. Raises OutsideRoot if the remaining components would leave the root."""
     return ResolvedPath(join_missing(path, names, name, todo), -1, name, None)
 

@@ -144,13 +144,13 @@ class Roots:
         if first == "..":
             raise OutsideRoot(path)
         if first not in self.trees:
-            return first, self._missing(path, first, rest)
+            return first, self._name_missing(path, first, rest)
         if self.policy.active and self.policy.verdict(first) == DENIED:
             raise Denied(path)
         # A slash at the end matters, one at the beginning would make it absolute.
         return first, "/".join(rest).lstrip("/") or "."
 
-    def _missing(self, path: str, name: str, steps: list[str]) -> str:
+    def _name_missing(self, path: str, name: str, steps: list[str]) -> str:
         """Return the path below a name that no root has. Raises OutsideRoot and Denied like a missing directory."""
         depth = 1
         for step in steps:

@@ -12,7 +12,7 @@ from zeno.code.pool import SourceText
 from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.definitions import fields, has_name, read_source, size
-from zeno.results.suggestions import suggesting
+from zeno.results.suggestions import suggest_paths
 from zeno.search.corpus import Corpus
 from zeno.text.symbols import language_of
 
@@ -20,7 +20,7 @@ from zeno.text.symbols import language_of
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
     """Return the symbols in the order of the text, capped."""
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
-    with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
+    with suggest_paths(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
         text = read_source(file, meter, "search it with grep, or read parts of it with read_file")
     meter.count_file(file.bytes_read)

@@ -10,7 +10,7 @@ from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.changed_files import select_changed
-from zeno.results.clip import fitting_paths
+from zeno.results.clip import count_fitting
 from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
 from zeno.results.selected_files import count_left_out, name_skipped
@@ -45,7 +45,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     by_time = args.sort == "mtime" and corpus.tree.rev is None
     found = _newest_first(matching, corpus.tree, meter) if by_time else matching
     directories = directory_counts(matching, args.depth, corpus, meter) if args.tree else []
-    kept, cut_by = _fitting([one.path for one in directories] if args.tree else found, args)
+    kept, cut_by = _apply_limits([one.path for one in directories] if args.tree else found, args)
     files = [] if args.tree else found[:kept]
     truncated_by = [*cut_by, *(["max_files"] if candidates.cut else [])]
     problems = selection.problems(candidates)
@@ -77,11 +77,11 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     )
 
 
-def _fitting(paths: Sequence[str], args: ListFilesArgs) -> tuple[int, list[str]]:
+def _apply_limits(paths: Sequence[str], args: ListFilesArgs) -> tuple[int, list[str]]:
     """Return how many of the first paths the limits let through, and the limits that left others out."""
     kept = min(len(paths), args.max)
     cut_by = ["max"] if kept < len(paths) else []
-    if args.max_chars is not MISSING and (fit := fitting_paths(paths[:kept], args.max_chars)) < kept:
+    if args.max_chars is not MISSING and (fit := count_fitting(paths[:kept], args.max_chars)) < kept:
         kept, cut_by = fit, ["max_chars"]
     return kept, cut_by
 

@@ -7,16 +7,16 @@ from pydantic import MISSING
 
 from zeno.files.file_tree import TextFile
 from zeno.meter import Meter
-from zeno.results.clip import find_line_limit, fitting, shorten, size
+from zeno.results.clip import find_line_limit, fit_lines, shorten, size
 from zeno.results.hints import on_pointer
-from zeno.results.suggestions import suggesting
+from zeno.results.suggestions import suggest_paths
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window, last_lines, receipt
 
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Read the head while counting lines, then the tail from the end. Only returned lines are held in memory."""
-    with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
+    with suggest_paths(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
         meter.charge_bytes(file.path, file.size, "have --max-scan-bytes raised")
         meter.expect(file.size)
@@ -31,8 +31,8 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     if args.max_chars is not MISSING:
         asked = len(head) + len(tail)
         half = args.max_chars // 2
-        head = fitting(head, args.max_chars - min(half, size(tail)))
-        tail = fitting(tail[::-1], args.max_chars - size(head))[::-1]
+        head = fit_lines(head, args.max_chars - min(half, size(tail)))
+        tail = fit_lines(tail[::-1], args.max_chars - size(head))[::-1]
         cut = len(head) + len(tail) < asked
     meter.charge_lines(len(head) + len(tail))
     return PeekResult(

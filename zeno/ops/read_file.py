@@ -10,10 +10,10 @@ from zeno.code.facts import Symbol
 from zeno.code.pool import SourceText
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
-from zeno.results.clip import find_line_limit, fitting, shorten, size
+from zeno.results.clip import find_line_limit, fit_lines, shorten, size
 from zeno.results.definitions import find_definition, read_source
 from zeno.results.hints import on_pointer
-from zeno.results.suggestions import suggesting
+from zeno.results.suggestions import suggest_paths
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window, receipt
 
@@ -77,7 +77,7 @@ def _definition(args: ReadFileArgs, name: str, corpus: Corpus, meter: Meter) -> 
     """Return the definition that is asked for."""
     if args.end_line is not MISSING:
         raise InvalidArgs("args.end_line does not go with args.symbol, whose lines are read; leave it out")
-    with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
+    with suggest_paths(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
         meter.charge_bytes(file.path, file.size, _INSTEAD)
         text = read_source(file, meter, _INSTEAD)
@@ -125,7 +125,7 @@ class _Reader:
         """Read one range; `field` names its path in errors."""
         start, path = asked.start_line, str(asked.path)
         end = start if asked.end_line is MISSING else asked.end_line
-        suggest = suggesting(path, self._corpus, self._meter)
+        suggest = suggest_paths(path, self._corpus, self._meter)
         with suggest, self._corpus.open(path, field) as file:
             file.require_text()
             self._meter.charge_bytes(file.path, file.size, _FEWER)
@@ -138,7 +138,7 @@ class _Reader:
         self._meter.count_file(file.bytes_read)
         lines = shorten(window.lines, self._args)
         # Only the first line of an answer is clipped to the room: what follows on is read by the next request.
-        kept = lines if self._chars is None else fitting(lines, self._chars, part=self._empty)
+        kept = lines if self._chars is None else fit_lines(lines, self._chars, part=self._empty)
         self._empty = self._empty and not kept
         self._lines -= len(kept)
         if self._chars is not None:

@@ -38,10 +38,10 @@ def _item(path: str, field: str, tree: FileTree) -> StatItem:
         return StatItem(path=path, exists=False, is_file=False, is_dir=False, error=str(error))
     if entry is None:
         return StatItem(path=resolved, exists=False, is_file=False, is_dir=False, error="nothing is at this path")
-    return _existing(resolved, entry)
+    return _describe(resolved, entry)
 
 
-def _existing(path: str, entry: Entry) -> StatItem:
+def _describe(path: str, entry: Entry) -> StatItem:
     seconds, nanoseconds = divmod(entry.mtime_ns, 10**9)
     return StatItem(
         path=path,

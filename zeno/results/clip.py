@@ -16,7 +16,7 @@ def clip(line: str, limit: int, around: tuple[int, int] = (0, 0)) -> str:
     return line[first : first + limit]
 
 
-def fitting(lines: Iterable[str], room: int, *, part: bool = True) -> list[str]:
+def fit_lines(lines: Iterable[str], room: int, *, part: bool = True) -> list[str]:
     """Return the first lines that fit into `room` characters with line feeds between them.
 
     Where not even the first one fits, return a part of it, or nothing if `part` is false.
@@ -31,7 +31,7 @@ def fitting(lines: Iterable[str], room: int, *, part: bool = True) -> list[str]:
     return kept
 
 
-def fitting_paths(paths: Iterable[str], room: int) -> int:
+def count_fitting(paths: Iterable[str], room: int) -> int:
     """Return how many of the first paths fit into `room` characters: at least one, if there is one."""
     count = 0
     for path in paths:

@@ -12,7 +12,7 @@ from pydantic import MISSING
 from zeno.code.kept_facts import KeptFacts
 from zeno.code.table import FactTable
 from zeno.meter import Meter
-from zeno.results.clip import clip, fitting
+from zeno.results.clip import clip, fit_lines
 from zeno.results.definitions import find_scope
 from zeno.search.sink import MatchedLines, SearchedFile
 from zeno.text.file_lines import receipt
@@ -149,7 +149,7 @@ class HitPage:
         # More lines than characters: the text has the first of them, and those of the context are empty.
         hit = self._hit(found, span, 0)
         lines = [line.decode() for line in found.lines[span.first : span.last + 1]]
-        return {**hit, "text": "\n".join(fitting(lines, room)), "clipped": True}
+        return {**hit, "text": "\n".join(fit_lines(lines, room)), "clipped": True}
 
     def _hit(self, found: SearchedFile, span: MatchedLines, limit: int) -> Hit:
         """Make a hit of lines, each clipped to `limit` characters."""

@@ -16,7 +16,7 @@ MAX_PAIRS = 1 << 21
 
 
 @contextmanager
-def suggesting(path: str, corpus: Corpus, meter: Meter) -> Iterator[None]:
+def suggest_paths(path: str, corpus: Corpus, meter: Meter) -> Iterator[None]:
     """Add suggestions to a `NotFound` raised inside the block. Without a cache that takes a walk of the tree."""
     try:
         yield

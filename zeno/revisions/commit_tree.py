@@ -108,7 +108,7 @@ class CommitTree:
             return Place(found.path, None)
         if not found.entry.is_file:
             return Place(found.path, Entry(A_FOLDER, 0, self.mtime_ns))
-        with _naming(path):
+        with _name_errors(path):
             return Place(found.path, Entry(FILE, self.trees.objects.blob_size(found.entry.id), self.mtime_ns))
 
     def open(self, path: str, field: str = "path") -> BlobFile:
@@ -118,7 +118,7 @@ class CommitTree:
             raise NotFound(path)
         if not found.entry.is_file:
             raise NotAFile(path, "a directory" if found.entry.mode == FOLDER else "a submodule")
-        with _naming(path):
+        with _name_errors(path):
             return BlobFile(found.path, self.trees.objects.read_blob(found.entry.id))
 
     @contextmanager
@@ -138,7 +138,7 @@ class CommitTree:
 
     def follow(self, path: str, field: str = "path") -> _Found:
         """Resolve a path, links included, as `zeno.files.resolve` does on disk. Raises what `place` raises."""
-        with _naming(path):
+        with _name_errors(path):
             found = self._resolve(path, raw(path, field))
         if found.entry is None and found.path != "." and self.policy.denies(found.path, is_directory=False):
             raise Denied(path)
@@ -240,7 +240,7 @@ class CommitTree:
 
 
 @contextmanager
-def _naming(path: str) -> Iterator[None]:
+def _name_errors(path: str) -> Iterator[None]:
     """Tell an object that is not available as an error about a path."""
     try:
         yield

@@ -251,7 +251,7 @@ class Objects:
             raise Unavailable(f"the object {object_id.hex()} is no blob")
         return found.data
 
-    def starting_with(self, prefix: str) -> list[bytes]:
+    def find_by_prefix(self, prefix: str) -> list[bytes]:
         """Return the ids that begin with these lower-case hexadecimal digits, sorted; more than two only in part.
 
         Raises Unavailable.
@@ -261,7 +261,7 @@ class Objects:
             names = self._folder.names(b"objects/" + prefix[:2].encode())
         except LeadsAway as error:
             raise Unavailable(f"{str(error)!r} in the repository is a link or cannot be read") from None
-        found = {one for pack in self._packs.values() for one in pack.starting_with(prefix)}
+        found = {one for pack in self._packs.values() for one in pack.find_by_prefix(prefix)}
         for name in names:
             full = prefix[:2] + os.fsdecode(name)
             if full.startswith(prefix) and re.fullmatch(rf"[0-9a-f]{{{2 * self.id_bytes}}}", full):

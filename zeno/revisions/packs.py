@@ -123,7 +123,7 @@ class Pack:
         offset = int.from_bytes(offsets[4 * place : 4 * place + 4], "big")
         return offset if offset < 1 << 31 else self._offset(low + place)
 
-    def starting_with(self, prefix: str) -> list[bytes]:
+    def find_by_prefix(self, prefix: str) -> list[bytes]:
         """Return the ids that begin with these hexadecimal digits, two of them at most."""
         low = bytes.fromhex(prefix.ljust(2 * self._id_bytes, "0"))
         number = self._first_from(low)

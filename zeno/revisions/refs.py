@@ -69,7 +69,7 @@ class Refs:
                 if found is not None:
                     return Named(self.peel(found), ref)
         if is_id and MIN_DIGITS <= len(name) < digits:
-            ids = self._objects.starting_with(name.lower())
+            ids = self._objects.find_by_prefix(name.lower())
             if len(ids) == 1:
                 return Named(self.peel(ids[0]), None)
             raise Unknown("several objects begin with these digits" if ids else "no object begins with these digits")
@@ -77,7 +77,7 @@ class Refs:
             raise Unknown(f"no branch or tag has this name, and an id needs {MIN_DIGITS} digits or more")
         raise Unknown("the repository has no branch, tag or commit of this name")
 
-    def matching(self, globs: list[str], commit: bytes) -> bool:
+    def has_match(self, globs: list[str], commit: bytes) -> bool:
         """Whether a reference that one of some globs matches stands for a commit."""
         for ref, found in self._all():
             if any(is_matched(ref, glob) for glob in globs):

@@ -117,7 +117,7 @@ class ServedCommits(Revisions):
                         return True
                 except (Unknown, Unavailable):
                     continue
-        return bool(globs) and refs.matching(globs, named.commit)
+        return bool(globs) and refs.has_match(globs, named.commit)
 
     def _corpus(self, commit: bytes) -> "CommitCorpus":
         corpus = self._corpora.pop(commit, None)

@@ -144,7 +144,7 @@ class _DiskTexts:
         if text is None:
             return None
         lines = LineView(text)
-        return SearchedFile(path, lines, lines.matching(self._query.matches, self._scan))
+        return SearchedFile(path, lines, lines.find_matches(self._query.matches, self._scan))
 
     def count(self, path: str, *, known: bool) -> None:
         """Count one file without searching it; nothing of it is read if it is known to be a text."""

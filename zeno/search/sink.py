@@ -114,7 +114,7 @@ class LineView:
         self._seek(index)
         return self._from - self._start
 
-    def matching(
+    def find_matches(
         self,
         matches: Matches,
         scan: Scan | None,

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from normalizer.aggregate.keys import DESIGN_KEYS, FACTOR, RUN_KEYS
 from normalizer.aggregate.recipes import read_recipe
 from normalizer.checks.attestation import Question, differences, statement
 from normalizer.checks.published_tables.compare import follows
@@ -115,6 +116,8 @@ def command(
         refuse_inside_ledger(attest)
         write_file(attest, statement(table, asked, report))
         print_note(f"stated in {attest}, unsigned")
+    if not follows(report) and (lacking := _find_keys(report)):
+        print_note(f"{table.name} has columns that are keys of groups: --by {','.join([*report['by'], *lacking])}")
     if form == "json":
         click.echo(formats.dumps(report))
     else:
@@ -123,6 +126,12 @@ def command(
             found = formats.add_flags(found, ["diagnostic"])
         print_table(found, form)
     return 0 if follows(report) and report.get("frozen", {"agrees": True})["agrees"] else 1
+
+
+def _find_keys(report: dict[str, Any]) -> list[str]:
+    """Return the columns of a checked table that are no statistics and have the name of a key."""
+    names = dict.fromkeys(cell["column"] for cell in report["cells"] if cell["statistic"] is None)
+    return [name for name in names if name in (*DESIGN_KEYS, *RUN_KEYS, *COMPARED_BY) or name.startswith(FACTOR)]
 
 
 def _compare_statement(path: Path, table: Path, ledgers: tuple[Path, ...], recipe_files: tuple[Path, ...]) -> int:

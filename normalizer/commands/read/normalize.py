@@ -125,7 +125,7 @@ def _advice(account: Account, settings: Settings) -> Iterator[str]:
     """Say what to do if a file is no bundle and no dialect was given, if no record can enter a table, or if records of
     all generators are labelled self-judged."""
     if settings.dialect is None:
-        yield from account.forgotten_dialect()
+        yield from account.advise_dialect()
     if settings.reads_rows and account.done.valid and phase_of({}, settings) == 0:
         version = "" if "protocol_version" in settings.run else f" --set protocol_version={protocol.version()}"
         yield f"nothing states a phase, so these records are diagnostic and enter no table: add --set phase=1{version}"

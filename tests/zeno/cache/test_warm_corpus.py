@@ -235,7 +235,7 @@ def test_lines_are_what_a_list_of_lines_would_be(data, before, pattern, steps):
         assert len(lines) == len(model)
         assert lines[0:] == model
         found = []
-        for index in lines.matching(matches, scan):
+        for index in lines.find_matches(matches, scan):
             found.append(index)
             # Neighbours may be asked for between two hits.
             for step in steps:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zeno.results.clip import clip, fitting
+from zeno.results.clip import clip, fit_lines
 from zeno.text.file_lines import receipt
 
 TEXT = st.text("ab é\U0001f600", max_size=30)
@@ -22,7 +22,7 @@ def test_a_clip_is_one_piece_of_the_line_and_has_the_match_in_it(line, limit, sp
 
 @given(lines=st.lists(TEXT, max_size=8), room=st.integers(0, 60))
 def test_the_lines_that_fit_are_as_many_as_can_be(lines, room):
-    kept = fitting(lines, room)
+    kept = fit_lines(lines, room)
     assert len("\n".join(kept)) <= room
     whole = len(kept) != 1 or kept == lines[:1]
     assert kept == lines[: len(kept)] if whole else lines[0].startswith(kept[0])
@@ -40,7 +40,7 @@ def test_read_file_returns_the_lines_that_fit_each_clipped(root, ask, lines, end
     (root / "f").write_text("".join(line + ends for line in lines), newline="")
     result = ask("read_file", path="f", end_line=20, receipts=receipts, **limits)["result"]
     short = [line[: limits.get("max_line_chars", 99)] for line in lines]
-    kept = fitting(short, limits.get("max_chars", 9999))
+    kept = fit_lines(short, limits.get("max_chars", 9999))
     assert result["text"] == "\n".join(kept)
     assert result["end_line"] == len(kept)
     assert result.get("clipped", False) == (kept != lines[: len(kept)])

@@ -63,7 +63,7 @@ def test_every_object_is_read_as_git_reads_it(
         if kind == "blob":
             assert objects.blob_size(bytes.fromhex(object_id)) == size
         for digits in (10, 39):
-            assert objects.starting_with(object_id[:digits]) == [bytes.fromhex(object_id)]
+            assert objects.find_by_prefix(object_id[:digits]) == [bytes.fromhex(object_id)]
     assert len(listed) > 60
     with pytest.raises(Unavailable):
         objects.read(hashlib.sha1(b"none", usedforsecurity=False).digest())
@@ -235,7 +235,7 @@ def test_a_link_among_the_objects_is_told_where_an_id_is_cut_short(tmp_path: Pat
     (folder / ".git" / "objects" / "ab").symlink_to("/etc")
     objects = objects_of(folder)
     with pytest.raises(Unavailable, match="'objects/ab' in the repository is a link"):
-        objects.starting_with("abcdef0123")
+        objects.find_by_prefix("abcdef0123")
     objects.close()
 
 

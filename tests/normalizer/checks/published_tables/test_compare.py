@@ -52,6 +52,17 @@ def test_our_own_tables_match_in_every_cell(ledger, check, capsys):
         assert report["counts"]["match"] == len(report["cells"]) > 200
 
 
+def test_a_table_by_keys_that_by_does_not_name_says_what_to_add_and_then_it_matches(ledger, tmp_path, capsys):
+    by = "generator_model,factors.prompt_version"
+    assert main(["aggregate", str(ledger), "--by", by, "--where", "phase=1", "--format", "csv"]) == 0
+    (tmp_path / "t.csv").write_text(capsys.readouterr().out)
+    command = ["check", str(tmp_path / "t.csv"), str(ledger), "--where", "phase=1"]
+    assert main(command) == 1
+    told = capsys.readouterr().err
+    assert told == f"t.csv has columns that are keys of groups: --by {by}\n"
+    assert main([*command, *told.split(": ")[1].split()]) == 0
+
+
 def test_a_number_matches_in_the_places_it_is_written_with(check):
     mean = artifact_means(by_hand("cedar-1", "birch-1"), "writer-alder")
     exact = sum(mean) / len(mean)
