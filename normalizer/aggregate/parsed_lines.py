@@ -116,7 +116,8 @@ def _score(column: str, scale: Scale, rubric: Rubric, *, worths: bool) -> str:
         column = f"CASE {column} {cases} END"
     whole, digits, places = whole_type(rubric), 38, most_places(rubric)
     if greatest_total(rubric) < MOST_SHORT:
-        whole, digits = "INT", _SHORT_DIGITS
+        # DuckDB reads 1e-10 as 1 before it moves the point, which takes one digit more than places.
+        whole, digits = "INT", max(_SHORT_DIGITS, places + 1)
     exact = f"TRY_CAST({column} AS DECIMAL({digits},{places}))"
     # A decimal of fixed places without its point is the integer number of units, on every engine.
     units = exact if places == 0 else f"REPLACE(CAST({exact} AS STRING), '.', '')"

@@ -76,7 +76,10 @@ class Query:
     def select_judged(self, eligible: str) -> str:
         """Return the SQL of `judged`, over eligible records."""
         columns = [*self.keys, "artifact", "generator", "judge"]
-        sums = [f"CAST(SUM({name}) AS {self._whole(1)}) AS {name}" for name in self.measures]
+        whole = self._whole(1)
+        # Spark sums 64 bits in 64 bits: long scores are widened first.
+        long = {name: _wide(name) if whole == WIDE else name for name in self.measures}
+        sums = [f"CAST(SUM({long[name]}) AS {whole}) AS {name}" for name in self.measures]
         sums += ["COUNT(*) AS m", "CAST(SUM(self) AS BIGINT) AS selfs", "MIN(named) AS n1", "MAX(named) AS n2"]
         sums += self._items("c", "c", "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END)")
         return f"SELECT {', '.join(columns + sums)} FROM {self.table} WHERE {eligible} GROUP BY {', '.join(columns)}"

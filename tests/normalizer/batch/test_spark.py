@@ -89,6 +89,13 @@ def test_tables_are_the_same_bytes(ledgers, capsys):
     assert json.loads(both(capsys, "aggregate", labels))["rows"][0]["total"]["mean"] == 99.803457
 
 
+def test_labels_of_a_judge_are_summed_beyond_64_bits(tmp_path, capsys):
+    rubric = {"name": "long", "dimensions": {"d": {"scale": {"kind": "range", "minimum": 0, "maximum": 10**6}}}}
+    repeats = [bundle({"file": "a", "scores": {"d": 10**6}}, run_id=f"r{number}") for number in range(20)]
+    summary = json.loads(both(capsys, "aggregate", str(ledger_of(tmp_path, repeats, rubric=rubric))))
+    assert summary["rows"][0]["total"]["mean"] == 10**6
+
+
 def test_agreement_is_the_same_bytes(ledgers, capsys):
     assert len(json.loads(both(capsys, "agreement", str(ledgers[0])))["pairs"]) == 3
 
