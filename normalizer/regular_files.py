@@ -5,6 +5,7 @@
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from io import BufferedReader
@@ -15,6 +16,21 @@ import contract_spec as spec
 
 READING_LIMITS: dict[str, int] = spec.resource("rules/reading_limits.json")
 _PIECE = 1 << 20
+
+
+def shell_word(path: Path | str) -> str:
+    """Return a path as one word of a command that people paste, whatever is in it: no option, nothing invisible."""
+    text = str(path)
+    if text.startswith("-") and text != "-":  # standard input keeps its name
+        text = f"./{text}"
+    if text.isprintable():
+        return shlex.quote(text)
+    codes = {
+        char: "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
+        for char in text
+        if not char.isprintable() or char in "'\\"
+    }
+    return f"$'{text.translate(str.maketrans(codes))}'"
 
 
 def open_regular(path: Path) -> BufferedReader:

@@ -1,6 +1,5 @@
 """One run of `normalize`: take bundles in, normalize them, commit the new state of the ledger, and count everything."""
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +14,7 @@ from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.reader import LOCK, is_ledger
 from normalizer.ledger.recovery import make_and_lock
 from normalizer.ledger.transaction import Counts, Staging
+from normalizer.regular_files import shell_word
 
 if TYPE_CHECKING:
     from normalizer.batch.spark import SparkPool
@@ -38,7 +38,7 @@ class Account(NamedTuple):
         names = dict(self.done.names)
         unread = [names.get(sha256, "FILE") for sha256, read, _ in self.done.shown if not read]
         advice = "a file that is no judge bundle needs a dialect: normalizer guess"
-        return [f"{advice} {shlex.quote(name)}" for name in unread[:1]]
+        return [f"{advice} {shell_word(name)}" for name in unread[:1]]
 
     def lines(self) -> list[str]:
         """Return the lines that account for every input, then the first reasons."""

@@ -1,6 +1,5 @@
 """The reading of a file that needs no choice: a shipped dialect that lacks nothing, or one reading without a doubt."""
 
-import shlex
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -14,6 +13,7 @@ from normalizer.errors import CannotRun
 from normalizer.guess import shipped_fit
 from normalizer.guess.fields.values import widest_scale
 from normalizer.guess.propose import propose
+from normalizer.regular_files import shell_word
 
 
 class CertainReading(NamedTuple):
@@ -38,7 +38,7 @@ def certain_reading(path: Path, stream: BinaryIO) -> CertainReading:
         found = propose(stream) if best is None else ""
     except UnreadableContainer as error:
         raise CannotRun(f"cannot read {path}: {error}") from None
-    hint = f"give --dialect; `normalizer guess {shlex.quote(str(path))}` shows how"
+    hint = f"give --dialect; `normalizer guess {shell_word(path)}` shows how"
     if best is not None:
         if lacking := shipped_fit.list_lacking(best):
             raise CannotRun(f"{path} is of {best.name} and does not say its {' or '.join(lacking)}: {hint}")

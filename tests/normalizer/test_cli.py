@@ -262,7 +262,7 @@ def test_a_judge_bundle_needs_no_dialect_and_guess_says_so(ledger, capsys):
     assert main(["guess", file]) == 0
     first, _, *commands = capsys.readouterr().out.splitlines()
     assert first == "It is a judge bundle, which needs no dialect:"
-    out = "guessed/bundle-json/ledger"
+    out = f"guessed{ledger.parent}/bundle-json/ledger"
     assert commands == [f"normalizer normalize {file} --out {out}", f"normalizer list {out}"]
 
 

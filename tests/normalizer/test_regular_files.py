@@ -214,3 +214,15 @@ def test_a_link_to_itself_is_told(ledger, capsys):
     for argv in (["normalize", str(ledger.parent / "b.json"), "--out", loop], ["aggregate", loop], ["audit", loop]):
         assert main(argv) == 2
         assert "loop" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["plain", "a b", 'it\'s "q" \\', "-x", "new\nline", "n\udcff", "\x1b[31m'", "$(x) `y` é\u202e"]
+)
+def test_a_shell_reads_a_word_as_the_path_and_no_command_as_an_option(name):
+    word = regular_files.shell_word(name)
+    assert word.isprintable()
+    given = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True).stdout
+    assert os.path.normpath(os.fsdecode(given)) == name
+    assert not given.startswith(b"-")
+    assert regular_files.shell_word("-") == "-"

@@ -22,13 +22,15 @@ from normalizer.guess.propose import Proposals, propose
 from normalizer.guess.readings import FileReading
 from normalizer.guess.roles import ASPECT
 from normalizer.guess.shipped_fit import Proposal
+from normalizer.regular_files import shell_word
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command
 
 
 def _folder_of(file: Path) -> Path:
     """Return the folder for readings and ledger of a file: one for each, or a second file would join the first."""
-    return Path("guessed") / (file.name.strip(".").replace(".", "-") or "file")
+    above = ("up" if part == ".." else part for part in file.parent.parts if part != file.anchor)
+    return Path("guessed", *above, file.stem + file.suffix.replace(".", "-"))
 
 
 @click.command(cls=Command)
@@ -118,14 +120,14 @@ def _read_rows(file: Path, found: tuple[FileReading, Preview], number: int, save
     """Return one reading of a file of rows, with its dialect and rubric."""
     reading, made = found
     folder = save if save is not None else _folder_of(file)
-    dialect, rubric = (shlex.quote(str(path)) for path in _paths(folder, number))
+    dialect, rubric = (shell_word(path) for path in _paths(folder, number))
     scale = f" --rubric {rubric}" if reading.rubric is not None else ""
     table = "preferences" if reading.rubric is None else "aggregate"
     if "criterion" in reading.dialect.get("comparison", {}):
         table += " --by criterion"
     elif ASPECT in reading.dialect.get("key", []):
         table += f" --by generator_model,factors.{ASPECT}"
-    first = [] if save is not None else [f"normalizer guess {shlex.quote(str(file))} --save {shlex.quote(str(folder))}"]
+    first = [] if save is not None else [f"normalizer guess {shell_word(file)} --save {shell_word(folder)}"]
     return {
         "title": reading.title,
         "doubts": reading.doubts,
@@ -207,10 +209,10 @@ def _scale(scale: dict[str, object]) -> str:
 
 
 def _commands(file: Path, options: str, ledger: Path, table: str) -> list[str]:
-    name = shlex.quote(str(ledger))
+    name = shell_word(ledger)
     command, _, by = table.partition(" ")
     by = by or ("--by generator_model" if command == "aggregate" else "")
     return [
-        f"normalizer normalize {shlex.quote(str(file))}{options} --out {name}",
+        f"normalizer normalize {shell_word(file)}{options} --out {name}",
         f"normalizer {command} {name} {by}".rstrip(),
     ]

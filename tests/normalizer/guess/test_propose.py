@@ -9,6 +9,7 @@ import json
 import random
 import shlex
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -741,11 +742,17 @@ def test_a_dimension_that_does_not_apply_is_proposed_as_optional(tmp_path, capsy
     assert "'N/A' of relevance: left out, so that the others count" in told
 
 
-def test_what_is_printed_for_two_files_of_one_folder_leads_to_a_table_of_each(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, scores in (("first.csv", (1, 5, 3)), ("second.csv", (20, 80, 50))):
+@pytest.mark.parametrize(
+    "names",
+    [("first.csv", "second.csv"), ("a/same.csv", "b/same.csv"), ("same.csv", "../same.csv"), ("a.b.csv", "a-b.csv")],
+)
+def test_what_is_printed_for_two_files_leads_to_a_table_of_each(tmp_path, capsys, monkeypatch, names):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for name, scores in zip(names, ((1, 5, 3), (20, 80, 50)), strict=True):
         rows = [f"q{number},writer,{score}" for number, score in enumerate(scores)]
-        (tmp_path / name).write_text("\n".join(["item,model,score", *rows]))
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("\n".join(["item,model,score", *rows]))
         assert main(["guess", name]) == 0
         for line in capsys.readouterr().out.splitlines():
             if line.startswith("normalizer "):
