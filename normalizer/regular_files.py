@@ -26,11 +26,11 @@ def shell_word(path: Path | str) -> str:
     if text.isprintable():
         return shlex.quote(text)
     codes = {
-        char: "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
+        ord(char): "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
         for char in text
         if not char.isprintable() or char in "'\\"
     }
-    return f"$'{text.translate(str.maketrans(codes))}'"
+    return f"$'{text.translate(codes)}'"
 
 
 def open_regular(path: Path) -> BufferedReader:

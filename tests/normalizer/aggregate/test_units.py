@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import example, settings
 from hypothesis import given as drawn
@@ -86,7 +87,7 @@ def test_sums_are_those_of_fractions_on_every_scale(study, by):
     rubric = f'{{"name":"r","dimensions":{{"d":{{"scale":{scale}}}}}}}'
     text = '{"run_id":"r%d","protocol_version":"p","judge_model":"%s","generator_model":"g","phase":1,'
     text += '"per_file_scores":[{"file":"%s","scores":{"d":%de-%d}}]}'
-    expected = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    expected: dict[Any, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for file, judge, units in labels:
         levels = tuple({"judge_model": judge, "generator_model": "g"}[key] for key in by)
         expected[levels][file][judge].append(Fraction(units, 10**places))
@@ -114,4 +115,5 @@ def test_sums_are_those_of_fractions_on_every_scale(study, by):
         )
         assert group.mean(numbers.denominator) == mean(values)
         assert Fraction(own.squares, numbers.denominator**2) == sum(value**2 for value in values)
-        assert [Fraction(end, numbers.denominator) for end in (own.least, own.most)] == [min(values), max(values)]
+        ends = [value * numbers.denominator for value in (min(values), max(values))]
+        assert [own.least, own.most] == ends
