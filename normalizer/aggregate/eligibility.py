@@ -15,7 +15,7 @@ from normalizer.documents import protocol
 from normalizer.errors import CannotRun
 
 SELF = "CASE WHEN self_judged = 'true' OR judge_model = generator_model THEN 1 ELSE 0 END"
-"""SQL over a record: `phases.eligibility`, for records of any phase."""
+"""SQL over a record: `protocol.eligibility`, for records of any phase."""
 
 ALONE = "all valid records are self-judged, which must not be the sole basis of a number"
 """Reasons why a group has no number."""

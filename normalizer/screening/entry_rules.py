@@ -2,7 +2,7 @@
 possible.
 
 The schema checks shapes; this module checks the constraints of the phase, which a schema cannot state. Whether a VALID
-record may be aggregated is decided elsewhere (`phases.eligibility`).
+record may be aggregated is decided elsewhere (`protocol.eligibility`).
 """
 
 from collections.abc import Iterator

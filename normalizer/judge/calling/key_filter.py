@@ -2,7 +2,7 @@
 
 An endpoint may repeat the key as JSON escapes (`\\/`, `\\u002f`), escaped several times, percent-encoded, as HTML
 entities, in Base64 or as hexadecimal digits: all of these are cut out. Content in which the key still appears once it
-is decoded (`key_search`) is refused, and so is content that is no text, such as compressed content: it cannot be told
+is decoded (`KeySearch`) is refused, and so is content that is no text, such as compressed content: it cannot be told
 what it holds. An endpoint that disguises the key on purpose in another way is not noticed.
 """
 
