@@ -11,9 +11,10 @@ from zeno.revisions.packs import COMMIT, TREE
 
 FOLDER, LINK, SUBMODULE = b"40000", b"120000", b"160000"
 """Modes of what is no regular file."""
-# Mode, name and id of each entry of a directory, by the length of ids.
+# Mode, name and id of each entry of a directory, by the length of ids. One without an id matches too: if it did not,
+# the rest would be searched again from every byte that looks like an entry.
 _ENTRIES = {
-    length: re.compile(rb"(40000|120000|160000|100[0-7]{3}) ([^\0]*)\0(.{%d})" % length, re.DOTALL)
+    length: re.compile(rb"(40000|120000|160000|100[0-7]{3}) ([^\0]*)(?:\0(.{%d}))?" % length, re.DOTALL)
     for length in (20, 32)
 }
 _NO_NAMES = {b"", b".", b"..", *(bytes(name) for name in product(b".", b"gG", b"iI", b"tT"))}
@@ -82,8 +83,9 @@ def parse_tree(data: bytes, id_bytes: int) -> dict[bytes, TreeEntry]:
     Raises Unavailable for names that no checkout can have: twice the same, `.git`, `..`, or one with a slash.
     """
     listed = _ENTRIES[id_bytes].findall(data)
-    # Where an entry is not as it should be, bytes are left over.
-    if sum(len(mode) + len(name) for mode, name, _ in listed) + (2 + id_bytes) * len(listed) != len(data):
+    # Where an entry is not as it should be, bytes are left over. Only the last can be without an id, or those before it.
+    whole = sum(len(mode) + len(name) for mode, name, _ in listed) + (2 + id_bytes) * len(listed) == len(data)
+    if not whole or (listed and not listed[-1][2]):
         raise Unavailable("a directory is damaged: an entry of it cannot be read")
     found = {name: TreeEntry(mode, entry_id) for mode, name, entry_id in listed}
     if len(found) < len(listed) or not found.keys().isdisjoint(_NO_NAMES) or b"/" in b"".join(found):

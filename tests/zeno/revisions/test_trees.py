@@ -1,6 +1,7 @@
 """Directories and commits are parsed strictly: what no checkout can have is refused."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def test_any_bytes_are_parsed_or_refused(data: bytes) -> None:
     except Unavailable:
         return
     assert b"".join(b"%b %b\0%b" % (entry.mode, name, entry.id) for name, entry in found.items()) == data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"100644 a", b"100644 a\0" + bytes(19), b"x" * 21 + b"100644 a", b"40000 " * 50_000],
+    ids=["no end", "short", "as long as one with an id", "many"],
+)
+def test_an_entry_without_an_id_is_refused_at_once(data: bytes) -> None:
+    before = time.process_time()
+    for around in (b"", b"100644 b\0" + bytes(20)):
+        with pytest.raises(Unavailable, match="damaged"):
+            parse_tree(around + data, 20)
+    assert time.process_time() - before < 2
 
 
 @pytest.mark.parametrize("name", [b"", b".", b"..", b".git", b".GIT", b"a/b"])
