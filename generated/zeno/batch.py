@@ -40,7 +40,7 @@ class BatchArgs(Model):
     )
     calls: Annotated[list[BatchCall], Field(max_length=20, min_length=1)]
     """
-    The calls, at most 20. Where one leaves max_chars out, its default is at most its share of the characters for a batch.
+    The calls, at most 20. Where one leaves max_chars and cursor out, the default of max_chars is at most its share of the characters for a batch; a cursor of its answer goes with this max_chars.
     """
 
 

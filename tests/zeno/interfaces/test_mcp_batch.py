@@ -1,6 +1,7 @@
 """The tool `batch`: several calls in one are answered as if each had come alone."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,36 @@ def test_calls_share_the_characters_unless_they_ask_for_more(tmp_path: Path) -> 
         *first, last = lengths(*[read] * (number - 1), {**read, "max_chars": own})
         assert all(share - line <= length <= share for length in first)
         assert own - line <= last <= own
+
+
+@pytest.mark.parametrize(
+    ("op", "asked"),
+    [
+        ("grep", {"pattern": "name", "max_hits": 2000}),
+        ("list_files", {"max": 2000}),
+        ("find_references", {"name": "name", "max_hits": 2000}),
+    ],
+)
+def test_what_was_cut_goes_on_alone_and_in_batches_of_any_length(tmp_path: Path, op: str, asked: Any) -> None:
+    for number in range(1000):
+        (tmp_path / f"a_file_with_a_long_name_{number:03}.txt").write_text(f"name {number:0>80}\n")
+
+    def in_batch(args: Any, length: int) -> Callable[[Client], Awaitable[Any]]:
+        return batch(*[{"tool": op, "args": args}] * length)
+
+    async def questions(client: Client) -> list[Any]:
+        alone, shared = await client.call_tool(op, asked), await in_batch(asked, 10)(client)
+        assert "the cursor goes with" not in alone.content[0].text
+        (told,) = set(re.findall(r"; the cursor goes with max_chars=(\d+)]$", shared.content[0].text, re.MULTILINE))
+        whole = {**asked, "cursor": alone.structured_content["cursor"]}
+        part = {**asked, "cursor": shared.structured_content["answers"][9]["result"]["cursor"], "max_chars": int(told)}
+        singles = [await client.call_tool(op, args) for args in (whole, part)]
+        batches = [await in_batch(args, 7)(client) for args in (whole, part)]
+        return [one.structured_content for one in singles] + [
+            answer.get("result") for one in batches for answer in one.structured_content["answers"]
+        ]
+
+    assert all(ask(tmp_path, questions))
 
 
 def test_a_batch_ends_where_its_results_are_as_long_as_a_response_may_be(tmp_path: Path) -> None:
