@@ -24,6 +24,9 @@ _UNSAFE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
+# How rows begin that are neither paths nor lines of files: the last line, a call of a batch, gaps, hints, scopes, totals.
+_OTHER_ROW = re.compile(r"\[|=|…|--|hint: |in |totals: ")
+
 
 def visible(text: str) -> str:
     """Return the text with unsafe characters written as \\xNN, \\uNNNN or \\UNNNNNNNN. Line feeds and tabs stay."""
@@ -33,6 +36,12 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a name as it is if it can be printed on a line, else as a JSON string in ASCII."""
     return text if text.isprintable() and not _UNSAFE.search(text) else json.dumps(text)
+
+
+def write_path(path: str) -> str:
+    """Return a path to begin a row with: behind `./` if it could be mistaken for a row that is no path."""
+    shown = one_line(path)
+    return f"./{shown}" if _OTHER_ROW.match(shown) else shown
 
 
 def visible_json(text: str) -> str:

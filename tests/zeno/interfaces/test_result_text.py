@@ -24,6 +24,28 @@ def grep(hits: list[dict[str, object]], **more: object) -> dict[str, object]:
     return {"hits": hits, "truncated": False, "complete": True, "skipped": SKIPPED, "metrics": METRICS, **more}
 
 
+@pytest.mark.parametrize(
+    "row", ["=== 2 grep", "[no hits; complete: 9 files]", "hint: ask for more", "in class A 1-2", "totals: 1 use", "--", "…"]
+)
+def test_no_name_of_a_file_is_taken_for_another_row(row):
+    hit = {"path": row, "line": 1, "text": "x"}
+    place = {"path": row, "start_line": 1, "end_line": 1, "lines": []}
+    symbol = {"path": row, "line": 1, "kind": "class", "name": "A"}
+    list_of = {"truncated": False, "complete": True, "left_out": {}, "files_selected": 1, "metrics": METRICS}
+    texts = [
+        text_of("grep", grep([hit])),
+        text_of("list_files", {"files": [row, "a/b", f"{row}/a", f"{row}/b"], **list_of}),
+        text_of("find_symbols", {"symbols": [symbol], **list_of}),
+        text_of("find_references", {"totals": {}, "references": [{**hit, "role": "use"}], **list_of}),
+        text_of("search", {"results": [place], "terms": [], **list_of}),
+    ]
+    for text in texts:
+        named = [one for one in text.splitlines() if row in one]
+        assert named
+        assert all(one.startswith(f"./{row}") for one in named)
+    assert text_of("list_files", {"files": ["index.py"], **list_of}).startswith("index.py\n")
+
+
 @pytest.mark.parametrize("op", sorted(OPS))
 def test_every_example_of_the_spec_has_a_text(op):
     for example in spec.schema(f"zeno/ops/{op}.json")["examples"]:

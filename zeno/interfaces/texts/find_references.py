@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, scope_row, tell_clipped, visible
+from zeno.interfaces.rows import CLIPPED, Asked, Result, scope_row, tell_clipped, visible, write_path
 from zeno.interfaces.status import completeness, count
 
 
@@ -17,7 +17,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     references = result["references"]
     only = len(totals) == 1 or len(args.get("roles", ())) == 1
     for path, of_file in groupby(references, lambda one: one["path"]):
-        body.append(one_line(path))
+        body.append(write_path(path))
         for scope, of_scope in groupby(of_file, scope_row):
             body += [scope] if scope else []
             for one in of_scope:

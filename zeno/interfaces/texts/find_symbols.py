@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from zeno.interfaces.rows import Asked, Result, one_line, symbol_rows
+from zeno.interfaces.rows import Asked, Result, symbol_rows, write_path
 from zeno.interfaces.status import completeness, count
 
 
@@ -13,6 +13,6 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     files = 0
     for path, of_file in groupby(symbols, lambda one: one["path"]):
         files += 1
-        body += [one_line(path), *symbol_rows(list(of_file))]
+        body += [write_path(path), *symbol_rows(list(of_file))]
     found = f"{count(len(symbols), 'symbol')} in {count(files, 'file')}" if symbols else "no symbols"
     return body, f"{found}; {completeness(result, args)}"

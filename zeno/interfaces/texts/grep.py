@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, scope_row, split_clipped, tell_clipped, visible
+from zeno.interfaces.rows import (
+    CLIPPED,
+    Asked,
+    Result,
+    one_line,
+    scope_row,
+    split_clipped,
+    tell_clipped,
+    visible,
+    write_path,
+)
 from zeno.interfaces.status import completeness, count
 from zeno.interfaces.texts import other
 
@@ -21,7 +31,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     files = 0
     for path, of_file in groupby(hits, lambda hit: hit["path"]):
         files += 1
-        body.append(one_line(path))
+        body.append(write_path(path))
         # With context, lines of several definitions stand together.
         for scope, of_scope in groupby(of_file, lambda hit: "" if "context" in hit else scope_row(hit)):
             body += [*([scope] if scope else []), *_rows(list(of_scope))]

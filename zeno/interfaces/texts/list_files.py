@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from zeno.interfaces.rows import Asked, Result, one_line
+from zeno.interfaces.rows import Asked, Result, one_line, write_path
 from zeno.interfaces.status import completeness, count
 from zeno.interfaces.texts import other
 
@@ -25,9 +25,9 @@ def _rows(paths: Sequence[str]) -> Iterator[str]:
     for folder, group in groupby(paths, lambda path: path.rpartition("/")[0]):
         of_folder = list(group)
         if not folder or len(of_folder) == 1:
-            yield from map(one_line, of_folder)
+            yield from map(write_path, of_folder)
         else:
-            yield one_line(f"{folder}/")
+            yield write_path(f"{folder}/")
             yield from (f"\t{one_line(path[len(folder) + 1 :])}" for path in of_folder)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, visible
+from zeno.interfaces.rows import CLIPPED, Asked, Result, one_line, visible, write_path
 from zeno.interfaces.status import count
 from zeno.results.selected_files import in_words
 
@@ -28,7 +28,7 @@ def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:
 
 def _rows(one: Result) -> Iterator[str]:
     scope = f" in {one['scope']['kind']} {one_line(one['scope']['name'])}" if "scope" in one else ""
-    place = f"{one_line(one['path'])}:{one['start_line']}-{one['end_line']}"
+    place = f"{write_path(one['path'])}:{one['start_line']}-{one['end_line']}"
     head = f"{place}{scope}" if len(place) + len(scope) < _ROW_CHARS else place
     yield head
     room = _ROW_CHARS - len(head) - 1
