@@ -83,7 +83,7 @@ def parse_tree(data: bytes, id_bytes: int) -> dict[bytes, TreeEntry]:
     Raises Unavailable for names that no checkout can have: twice the same, `.git`, `..`, or one with a slash.
     """
     listed = _ENTRIES[id_bytes].findall(data)
-    # Where an entry is not as it should be, bytes are left over. Only the last can be without an id, or those before it.
+    # Where an entry is not as it should be, bytes are left over. If one has no id, then neither has the last.
     whole = sum(len(mode) + len(name) for mode, name, _ in listed) + (2 + id_bytes) * len(listed) == len(data)
     if not whole or (listed and not listed[-1][2]):
         raise Unavailable("a directory is damaged: an entry of it cannot be read")

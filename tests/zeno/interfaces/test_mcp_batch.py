@@ -153,7 +153,8 @@ def test_what_was_cut_goes_on_alone_and_in_batches_of_any_length(tmp_path: Path,
         return batch(*[{"tool": op, "args": args}] * length)
 
     async def questions(client: Client) -> list[Any]:
-        alone, shared = await client.call_tool(op, asked), await in_batch(asked, 10)(client)
+        (alone,) = await each({"tool": op, "args": asked})(client)
+        shared = await in_batch(asked, 10)(client)
         assert "the cursor goes with" not in alone.content[0].text
         (told,) = set(re.findall(r"; the cursor goes with max_chars=(\d+)]$", shared.content[0].text, re.MULTILINE))
         whole = {**asked, "cursor": alone.structured_content["cursor"]}

@@ -25,7 +25,8 @@ def grep(hits: list[dict[str, object]], **more: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "row", ["=== 2 grep", "[no hits; complete: 9 files]", "hint: ask for more", "in class A 1-2", "totals: 1 use", "--", "…"]
+    "row",
+    ["=== 2 grep", "[no hits; complete: 9 files]", "hint: ask for more", "in class A 1-2", "totals: 1 use", "--", "…"],
 )
 def test_no_name_of_a_file_is_taken_for_another_row(row):
     hit = {"path": row, "line": 1, "text": "x"}
