@@ -114,12 +114,15 @@ class PlainRanker:
 
     def sections(self, query: str) -> str:
         """Cut a report before each heading, and leave out what is below those about its environment."""
-        title, *others = re.split(r"\n(?=[ \t\r\v\f]*(?:#|\*\*))", query.strip(" \t\n\r\v\f"))
-        read = [title]
-        for section in others:
-            heading = [lower(run) for run in runs(section.split("\n")[0])]
+        lines = query.strip(" \t\n\r\v\f").split("\n")
+        fences = [at for at, line in enumerate(lines) if re.match(r"[ \t\r\v\f]*```", line)]
+        heads = [at for at, line in enumerate(lines) if re.match(r"[ \t\r\v\f]*(##|#[ \t\r\v\f]|\*\*)", line)]
+        begins = [0, *(at for at in heads if at and sum(fence < at for fence in fences) % 2 == 0)]
+        read = lines[: [*begins, len(lines)][1]]
+        for begin, end in pairwise([*begins[1:], len(lines)]):
+            heading = [lower(run) for run in runs(lines[begin])]
             if len(heading) > RULES["heading_words"] or not set(heading) & set(RULES["environment"]):
-                read.append(section)
+                read += lines[begin:end]
         return "\n".join(read)
 
     def rounded(self, score: int) -> int:

@@ -8,6 +8,9 @@ from typing import NamedTuple
 from zeno.ranking.rules import BACKQUOTED, COMPOUND, ENVIRONMENT, FIRST_LINE, HEADING_WORDS, REPEATED, STOP_WORDS
 from zeno.ranking.words import RUN, split_run, stem
 
+_FENCE = re.compile(rb"\s*```")
+# One `#` before anything else is code: a directive or a comment.
+_HEADING = re.compile(rb"\s*(?:##|#\s|\*\*)")
 _BACKQUOTED = re.compile(rb"`([^`\n]+)`")
 _FILE = re.compile(rb"[0-9A-Za-z_\x80-\xff./-]*[0-9A-Za-z_\x80-\xff-]\.[A-Za-z][0-9A-Za-z]{0,7}\b")
 
@@ -90,9 +93,11 @@ def read_query(query: str) -> Question:
 def _leave_out_environment(query: bytes) -> bytes:
     """Return a report without the sections that say on which systems and versions it was seen, not what is wrong."""
     title, *lines = query.strip().split(b"\n")
-    read, is_read = [title], True
+    read, is_read, in_code = [title], True, _FENCE.match(title) is not None
     for line in lines:
-        if line.lstrip().startswith((b"#", b"**")):
+        if _FENCE.match(line):
+            in_code = not in_code
+        elif not in_code and _HEADING.match(line):
             heading = RUN.findall(line.lower())
             is_read = len(heading) > HEADING_WORDS or ENVIRONMENT.isdisjoint(heading)
         if is_read:

@@ -42,6 +42,23 @@ rows.py
     assert not read_query("close fails\n\n## Versions\n3.11").is_report
 
 
+def test_code_in_a_report_has_no_headings():
+    report = """close fails
+#include <version>
+rows.py
+```python
+# os
+call
+```
+# OS
+Linux
+```
+# left out
+```"""
+    assert {term.spelling for term in read_query(report).terms.values()} >= {"rows", "call", "version"}
+    assert read_query(report).terms.keys().isdisjoint({b"linux", b"left"})
+
+
 def test_a_single_character_counts_only_where_there_is_nothing_else():
     assert list(read_query("g").terms) == [b"g"]
     assert list(read_query("g value").terms) == [b"valu"]
