@@ -40,8 +40,11 @@ def examine_differences(
 ) -> PairedTest:
     """Return the test of differences, none of which is beyond `reach`. Needs one cluster or more.
 
-    The interval at 1 - alpha holds 0 in its inside exactly where p is above alpha.
+    The interval at 1 - alpha holds 0 in its inside exactly where p is above alpha. On a scale of one value nothing can
+    differ: there it is the point 0, and p is 1.
     """
+    if not reach:
+        return PairedTest((Fraction(0), Fraction(0)), Fraction(1), SCALE)
     if always_valid:
         interval, p, assumes = _by_bets(clusters, reach, alpha)
     elif assume == SPREAD and tells_spread(clusters):

@@ -22,6 +22,11 @@ class PowerTarget:
     """The greatest possible difference, where the test assumes nothing but the scale; None where it assumes that the
     spread seen is the spread there is."""
 
+    def __post_init__(self) -> None:
+        """Raise CannotRun if both are given."""
+        if self.detect is not None and self.margin is not None:
+            raise CannotRun("--detect and --margin are two questions: give one of them")
+
     @property
     def gap(self) -> float:
         """Return how far the truth lies from what is to be excluded."""

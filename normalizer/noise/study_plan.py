@@ -97,7 +97,7 @@ def plan(
 
 def _on_scale(wanted: PowerTarget | None, low: Fraction, high: Fraction, assume: str) -> PowerTarget | None:
     """Return the target with the range of a measure's scale, which a test that assumes no spread reckons with."""
-    return replace(wanted, reach=float(high - low)) if wanted is not None and assume == SCALE else wanted
+    return wanted if wanted is None or assume != SCALE or low == high else replace(wanted, reach=float(high - low))
 
 
 def _plan(

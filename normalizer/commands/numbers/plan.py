@@ -21,7 +21,6 @@ from normalizer.commands.options import (
     read_selection,
 )
 from normalizer.commands.value_completion import complete_keys
-from normalizer.errors import CannotRun
 from normalizer.noise.sample_size import PowerTarget
 from normalizer.noise.study_plan import plan
 from normalizer.tables import plan_table
@@ -78,8 +77,6 @@ def command(
     factor count as such only if --repeats names it. With --detect or --margin, print the items that a study needs for
     1, 2, 3 and 5 repeats and for panels of judges, and its power at numbers of items.
     """
-    if detect is not None and margin is not None:
-        raise CannotRun("--detect and --margin are two questions: give one of them")
     wanted = None if detect is None and margin is None else PowerTarget(detect, power, alpha, margin)
     named = None if cluster is None else check_key(cluster, ALSO_SELECTED)
     with show_elapsed("plan", shown=not chosen["verify"]):

@@ -1,5 +1,6 @@
 """The Python API: every example of the page runs, and methods give what commands print."""
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ from contract_models.eval.eval_record import EvalRecord
 from contract_models.eval.invalid_record import InvalidRecord
 
 import normalizer
+from normalizer.api import Ledgers
 from normalizer.cli import main
 from normalizer.errors import CannotRun, UnusableLedger
 from tests.support.comparing import compared, drawn
@@ -34,6 +36,12 @@ def test_every_example_runs(example, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     exec(compile(example, "docs/guides/python.md", "exec"), {})
     assert "judge-a" in capsys.readouterr().out or "print(" not in example
+
+
+@pytest.mark.parametrize(("name", "arguments"), re.findall(r"^- `(\w+)\(([^)]*)\)`", PAGE, re.MULTILINE))
+def test_the_page_names_the_parameters_of_every_method(name, arguments):
+    told = re.findall(r"(\w+)=?", arguments.replace("=False", ""))
+    assert told == list(inspect.signature(getattr(Ledgers, name)).parameters)[1:]
 
 
 def said(model):

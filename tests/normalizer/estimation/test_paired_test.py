@@ -25,6 +25,13 @@ def test_the_interval_holds_0_exactly_where_p_is_above_alpha(always_valid, gaps,
     assert low - Fraction(1, 10**9) <= clusters.mean <= high + Fraction(1, 10**9)
 
 
+@pytest.mark.parametrize("always_valid", [False, True])
+@pytest.mark.parametrize("assume", ASSUMPTIONS)
+def test_on_a_scale_of_one_value_nothing_is_shown_to_differ(assume, always_valid):
+    found = examine_differences(gather([Fraction(0)] * 8), Fraction(0), assume, always_valid=always_valid)
+    assert (found.interval, found.p) == ((0, 0), 1)
+
+
 @given(GAPS, st.randoms())
 def test_turned_differences_in_another_order_have_the_turned_interval_and_the_same_p(gaps, shuffler):
     turned = [-gap for gap in gaps]

@@ -10,6 +10,8 @@ from scipy import stats
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.estimation.paired_test import ASSUMPTIONS, SPREAD
+from normalizer.noise.sample_size import LEAST, PowerTarget
+from normalizer.noise.study_plan import plan
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.tables.formats import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
@@ -32,6 +34,27 @@ def test_a_lenient_and_a_harsh_judge_make_no_difference_of_generators(tmp_path):
     total = compared(ledger_of(tmp_path, bundles_of(study)))["contrasts"][0]
     assert (total["n"], total["unpaired"], total["difference"], total["p"]) == (0, 12, None, None)
     assert "judged by one judge" in total["na"]["difference"]
+
+
+def test_a_dimension_that_has_one_value_shows_no_difference_and_needs_no_items(tmp_path):
+    rubric = tmp_path / "rubric.json"
+    scales = {"same": {"kind": "values", "values": [1]}, "other": {"kind": "integers", "minimum": 0, "maximum": 4}}
+    dimensions = {name: {"scale": scale} for name, scale in scales.items()}
+    rubric.write_text(json.dumps({"name": "one value", "dimensions": dimensions}))
+    runs = [("g1", 0, "r1"), ("g1", 1, "r2"), ("g2", 2, "r3")]
+    bundles = [
+        bundle_of(
+            {f"f{n}": {"same": 1, "other": n % 3 + more} for n in range(20)}, "judge", generator_model=name, run_id=run
+        )
+        for name, more, run in runs
+    ]
+    ledger = labelled(tmp_path, "ledger", *bundles, options=("--rubric", str(rubric)))
+    rows = {row["measure"]: row for row in compared(ledger)["contrasts"]}
+    same = rows["same"]
+    assert ([*map(float, same["ci95"])], float(same["p"]), same["verdict"]) == ([0, 0], 1, "undecided")
+    assert rows["other"]["verdict"] == "lower"
+    planned = plan((ledger,), Options(), PowerTarget(0.5))["results"]
+    assert [row["plan"][0]["paired_least"] for row in planned if row["measure"] == "same"] == [LEAST]
 
 
 def test_differences_are_those_of_each_judge_averaged(tmp_path):
