@@ -7,8 +7,9 @@ the exact interval of a rate has one for each end. With few different values the
 and one that favours disagreement, each worth 1.25 items. With more values, or where no value is at an end of the scale,
 each of four priors puts an eighth of an item at a corner of the scale: both sides low, both high, one low and the other
 high. So there is width where all items agree, and a rare failure that would make or break a correlation may have been
-missed. Only with very many different pairs is it the jackknife on Fisher's z = atanh(measure): there one item moves
-little.
+missed. Kappa and AC1 only ask whether values are equal, and have two priors worth an item there, too, one at equal
+corners and one at unequal ones. Only with very many different pairs is it the jackknife on Fisher's z = atanh(measure):
+there one item moves little.
 
 Answers about one item go together. The counts are divided by the design effect: the variance by items over that of
 independent answers. `tools/interval_coverage` measures how often these intervals hold the truth.
@@ -44,6 +45,7 @@ MOST_CELLS = 250
 """With more different pairs of values their posterior distribution costs much, and the jackknife is as good."""
 _CORNER = 0.125
 """The items that the prior of a corner is worth. With 0.05, correlations that rest on rare failures covered 91 %."""
+_OF_EQUALITY = ("kappa", "ac1")
 _Z = 1.959963984540054
 Pairs = Sequence[tuple[Fraction, Fraction]]
 """The values of both sides on each answer."""
@@ -103,11 +105,15 @@ class _Sample:
         turned = [self.place[1 - one, 1 - other] if mirrored else at for at, (one, other) in enumerate(cells)]
         self.turned = np.array(turned)
         self.counts = np.array([float(seen[cell]) for cell in cells])
-        self.priors = [_CORNER * np.eye(len(cells))[self.place[corner]] for corner in corners]
+        at_corners = [np.eye(len(cells))[self.place[corner]] for corner in corners]
+        self.priors = [_CORNER * corner for corner in at_corners]
+        self.of_equality: list[Array] = []
         if few:
             same = np.array([float(one == other) for one, other in cells])
             sides = [side for side in (same, 1 - same) if side.any()]
             self.priors += [0.5 / len(cells) + 0.75 * side / side.sum() for side in sides]
+        elif at_corners:  # both low, one low and the other high twice, both high
+            self.of_equality = [(at_corners[one] + at_corners[other]) / 2 for one, other in ((0, 3), (1, 2))]
         self.n = len(pairs)
         self.items = len(set(items))
         self.measured = {name: float(value) for name, value in self.cells.measure(self._fold(self.counts)).items()}
@@ -148,9 +154,12 @@ class _Sample:
         found: dict[str, list[Decimal] | None] = {}
         sizes = {name: round(self.effective_size(name), 6) for name in _ON_Z}
         for worth in sorted(set(sizes.values())):
+            named = [name for name, other in sizes.items() if other == worth]
             drawn = [self._draw(prior, worth) for prior in self.priors]
-            for name in (name for name, other in sizes.items() if other == worth):
-                found[name] = self._between(name, [tables[name] for tables in drawn])
+            more = [self._draw(prior, worth) for prior in self.of_equality] if {*_OF_EQUALITY} & {*named} else []
+            for name in named:
+                tables = [*drawn, *more] if name in _OF_EQUALITY else drawn
+                found[name] = self._between(name, [each[name] for each in tables])
         return found
 
     def _draw(self, prior: "Array", worth: float) -> dict[str, "Array"]:

@@ -58,12 +58,15 @@ class CellTable:
             return self._measure(weights, weights.sum(axis=-1))
 
     def _measure(self, weights: "Array", n: "Array") -> dict[str, "Array"]:
+        import numpy as np
+
         first, second = weights @ self.first, weights @ self.second
         gaps = self.x - self.y
         exact = weights @ (self.i == self.j) / n
         chance = (first * second).sum(axis=-1) / n**2
         shares = (first + second) / (2 * n)[..., None]
-        hard = (shares * (1 - shares)).sum(axis=-1) / max(self.categories - 1, 1)
+        # Cells may have values that were not seen: chance is at most what those seen allow, so that AC1 stays above -1.
+        hard = np.minimum((shares * (1 - shares)).sum(axis=-1) / max(self.categories - 1, 1), 1 / self.categories)
         means = weights @ self.x / n, weights @ self.y / n
         spread = weights @ self.x**2 / n + weights @ self.y**2 / n - 2 * means[0] * means[1]
         ranks = _middles(first) @ self.first.T, _middles(second) @ self.second.T

@@ -130,9 +130,10 @@ def _variance(found: dict[str, Any]) -> Table:
 
 
 def _coefficients(found: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = [
-        [row["of"], row["judges"], row["relative"], row["absolute"]] for row in found["coefficients"]
-    ]
+    rows: list[list[Cell]] = []
+    for row in found["coefficients"]:
+        judges = row["judges"]  # a mean where panels differ, and else a count, which has no places
+        rows.append([row["of"], int(judges) if judges == int(judges) else judges, row["relative"], row["absolute"]])
     notes = [
         "Generalizability coefficients, from 0 to 1: the share of the variance between answers, or between generators' "
         "means, that another panel of as many judges would find again. relative: for rankings; absolute: for values."
@@ -183,7 +184,7 @@ def round_for_people(table: Table, places: int = 3) -> Table:
         if isinstance(cell, PValue):
             return PValue(cell.quantize(step)).to_text(step)
         if isinstance(cell, Range):
-            return tell_range([end.quantize(step) for end in cell.ends])
-        return cell.quantize(step) if isinstance(cell, Decimal) else cell
+            return tell_range([end.quantize(step) + 0 for end in cell.ends])
+        return cell.quantize(step) + 0 if isinstance(cell, Decimal) else cell  # + 0: never -0.000
 
     return replace(table, rows=[[shorten(cell) for cell in row] for row in table.rows])

@@ -57,13 +57,32 @@ def test_with_many_values_the_ends_are_those_of_dirichlet_draws_with_a_corner_of
     scale = Fraction(0), Fraction(8)
     rng = np.random.default_rng(5)
     ends = []
-    for corner in itertools.product(scale, repeat=2):
-        cells = [(int(2 * one), int(2 * other)) for one, other in [*pairs, corner]]
-        drawn = rng.gamma([1.0] * len(pairs) + [0.125], size=(2000, len(cells)))
+    low, high = scale
+    reserves = [{corner: 0.125} for corner in itertools.product(scale, repeat=2)]
+    if measure == "kappa":
+        reserves += [{(low, low): 0.5, (high, high): 0.5}, {(low, high): 0.5, (high, low): 0.5}]
+    for reserve in reserves:
+        cells = [(int(2 * one), int(2 * other)) for one, other in [*pairs, *reserve]]
+        drawn = rng.gamma([1.0] * len(pairs) + [*reserve.values()], size=(2000, len(cells)))
         ends.append(np.quantile([plain(cells, weights) for weights in drawn], [0.025, 0.975]))
     expected = [min(end[0] for end in ends), max(end[1] for end in ends)]
     found = floats(find_intervals(pairs, alone(pairs), scale=scale)[measure])
     assert found == pytest.approx(expected, abs=0.06)  # both are drawn, and the corner makes a long tail
+
+
+def test_where_many_values_all_agree_kappa_is_known_no_better_than_the_share_that_agrees():
+    pairs = [(Fraction(value), Fraction(value)) for value in range(20)]
+    found = find_intervals(pairs, alone(pairs), scale=(Fraction(0), Fraction(100)))
+    for name in ("kappa", "ac1"):  # 20 values leave hardly anything to chance
+        assert floats(found[name]) == pytest.approx(floats(found["exact"]), abs=0.02)
+
+
+def test_intervals_lie_between_minus_1_and_1_where_the_ends_of_the_scale_were_not_seen():
+    pairs = [(Fraction(4), Fraction(5)), (Fraction(5), Fraction(4))] * 5
+    found = find_intervals(pairs, alone(pairs), scale=(Fraction(1), Fraction(5)))
+    for name in ON_Z:
+        low, high = floats(found[name])
+        assert -1 <= low <= high <= 1, name
 
 
 def test_with_very_many_pairs_of_values_intervals_are_those_of_leaving_out_every_item_plainly():

@@ -94,3 +94,9 @@ def test_people_get_three_places_and_programs_all_of_them():
     table = Table(["name", "n", "exact", "interval", "p", "no"], [row], [])
     assert round_for_people(table).rows == [["a 0.123456", 17, Decimal("0.353"), "-0.056 to 10.000", "< 0.001", None]]
     assert write_table(table, "csv").splitlines()[1] == "a 0.123456,17,0.3529412,-0.0564321 to 10,0.000123,NA"
+
+
+def test_a_number_that_rounds_to_0_has_no_sign():
+    ends = [Decimal("-0.0004"), Decimal("0.0004")]
+    rounded = round_for_people(Table(["bias", "interval"], [[ends[0], tell_range(ends)]], []))
+    assert write_table(rounded, "csv").splitlines()[1] == "0.000,0.000 to 0.000"
