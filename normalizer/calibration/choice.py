@@ -2,9 +2,10 @@
 
 Candidates are every judge, the mean, median and majority of all judges, and the mean of all but one. The loss is the
 mean absolute difference from gold on the items that every judge labelled. The best of many candidates looks better than
-it is: the corrected loss chooses on each bootstrap resample of the items and measures on the items left out of it.
+it is: the corrected loss chooses on each bootstrap resample of the artifacts and measures on those left out of it.
 """
 
+from collections import defaultdict
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from normalizer.estimation.clusters import gather
 from normalizer.statistics.signflip import holm, sign_flip
 from normalizer.statistics.spread import mean_of
 
-LEAST_ITEMS = 10
+LEAST_ARTIFACTS = 10
 
 
 def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method) -> dict[str, Any]:
@@ -40,7 +41,8 @@ def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method
     best = order[0]
     artifacts = [artifact for artifact, _ in items]
     tests = [None if name == best else _p(losses[name], losses[best], artifacts, method.seed) for name in order]
-    chosen, corrected = _resample_choices(losses, method) if len(items) >= LEAST_ITEMS else ({}, None)
+    enough = len(set(artifacts)) >= LEAST_ARTIFACTS
+    chosen, corrected = _resample_choices(losses, artifacts, method) if enough else ({}, None)
     for name, p in zip(order, holm(tests), strict=True):
         share = round_exact(chosen[name] / method.resamples) if chosen else None
         document["candidates"].append(
@@ -53,7 +55,7 @@ def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method
         )
     document |= {"best": best, "corrected_mae": None if corrected is None else round_exact(corrected)}
     if corrected is None:
-        document["na"] = f"fewer than {LEAST_ITEMS} items give no correction"
+        document["na"] = f"fewer than {LEAST_ARTIFACTS} artifacts give no correction"
     return document
 
 
@@ -79,18 +81,25 @@ def _p(one: list[Fraction], other: list[Fraction], artifacts: list[str], seed: i
     return sign_flip(gather([x - y for x, y in zip(one, other, strict=True)], artifacts).sums(), seed).p
 
 
-def _resample_choices(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[str, Fraction], Fraction]:
-    """How often each candidate is chosen, and the mean loss of the chosen one on the items left out.
+def _resample_choices(
+    losses: dict[str, list[Fraction]], artifacts: list[str], method: Method
+) -> tuple[dict[str, Fraction], Fraction]:
+    """Return how often each candidate is chosen, and the mean loss of the chosen one on the artifacts left out.
 
-    Candidates that are equally close share the choice. Items are resampled in an order that names do not decide.
+    Candidates that are equally close share the choice. The answers about one artifact are drawn together, artifacts in
+    an order that names do not decide.
     """
     import numpy as np
 
     names = sorted(losses)
     ranked = sorted(names, key=lambda name: (mean_of(losses[name]), name))
-    columns = sorted(zip(*(losses[name] for name in ranked), strict=True), key=lambda item: (sorted(item), item))
-    by_name = dict(zip(ranked, zip(*columns, strict=True), strict=True))
-    table = np.array([[float(loss) for loss in by_name[name]] for name in names])
+    answers: dict[str, list[tuple[Fraction, ...]]] = defaultdict(list)
+    for artifact, *each in zip(artifacts, *(losses[name] for name in ranked), strict=True):
+        answers[artifact].append(tuple(each))
+    drawn_together = sorted(sorted((sorted(each), each) for each in some) for some in answers.values())
+    sizes = np.array([len(some) for some in drawn_together])
+    sums = [[float(sum(column)) for column in zip(*(each for _, each in some), strict=True)] for some in drawn_together]
+    table = np.array(sums).T[[ranked.index(name) for name in names]]
     chosen = dict.fromkeys(names, Fraction(0))
     outside: list[float] = []
     for drawn in (row for block in draw_blocks(method, table.shape[1]) for row in block):
@@ -101,5 +110,5 @@ def _resample_choices(losses: dict[str, list[Fraction]], method: Method) -> tupl
             chosen[names[winner]] += Fraction(1, len(winners))
         left = often == 0
         if left.any():
-            outside.append(float(table[winners][:, left].mean()))
+            outside.append(float(table[winners][:, left].sum(axis=1).mean() / sizes[left].sum()))
     return chosen, Fraction(sum(outside) / len(outside))

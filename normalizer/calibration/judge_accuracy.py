@@ -198,8 +198,8 @@ def _row(study: LabelStudy, judge: str, levels: Levels | None) -> dict[str, Any]
     return {
         "n": len(found),
         **compare_items({} if alone else found, study, why=ALONE if alone else None),
-        "by_level": by_level(by_gold, items),
-        "reliability": reliability(by_judge, items),
+        "by_level": by_level(by_gold, items, study.scale),
+        "reliability": reliability(by_judge, items, study.scale),
         "prevalence": prevalence(by_gold),
         "confusion": confusion(by_gold),
     }
@@ -226,7 +226,7 @@ def _pass_rates(study: LabelStudy) -> Iterator[dict[str, Any]]:
         given = {item: labels[judge][study.place] for item, labels in study.judged.by_item.items() if judge in labels}
         if study.mirrored or study.judged.gives_only_own(judge, given):
             continue
-        unlabelled = [value for item, value in given.items() if item not in study.gold]
+        unlabelled = {item: value for item, value in given.items() if item not in study.gold}
         found = correct_pass_rate(study.pairs(judge), unlabelled)
         if found is not None:
             yield {"judge": judge, **found}

@@ -15,7 +15,7 @@ from typing import Any
 from normalizer.calibration.labels import LabelStudy, PairsByItem
 from normalizer.documents.exact import root, round_exact
 from normalizer.estimation.clusters import gather
-from normalizer.estimation.intervals import mean_interval
+from normalizer.estimation.intervals import Interval, mean_interval
 from normalizer.statistics.agreement_intervals import Pairs, find_intervals
 from normalizer.statistics.agreement_measures import pair_measures
 
@@ -124,12 +124,12 @@ def turn_to(pairs: Pairs, side: int) -> list[tuple[Fraction, Fraction]]:
     ]
 
 
-def by_level(pairs: Pairs, items: Sequence[str]) -> list[dict[str, Any]]:
+def by_level(pairs: Pairs, items: Sequence[str], scale: Interval) -> list[dict[str, Any]]:
     """For each gold value: how many items, the judge's mean there, and its bias with a 95 % interval."""
     rows = []
     for level in sorted({gold for _, gold in pairs}):
         judge = [(one, item) for (one, gold), item in zip(pairs, items, strict=True) if gold == level]
-        mean, interval = _mean_at(judge, pairs)
+        mean, interval = _mean_at(judge, scale)
         rows.append(
             {
                 "gold": round_exact(level),
@@ -142,23 +142,22 @@ def by_level(pairs: Pairs, items: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def reliability(pairs: Pairs, items: Sequence[str]) -> list[dict[str, Any]]:
+def reliability(pairs: Pairs, items: Sequence[str], scale: Interval) -> list[dict[str, Any]]:
     """For each judge value: how many items, and the gold mean there with a 95 % interval. A calibrated judge's means
     lie on the diagonal."""
     rows = []
     for level in sorted({judge for judge, _ in pairs}):
         gold = [(other, item) for (judge, other), item in zip(pairs, items, strict=True) if judge == level]
-        mean, interval = _mean_at(gold, pairs)
+        mean, interval = _mean_at(gold, scale)
         ends = [round_exact(end) for end in interval]
         rows.append({"judge": round_exact(level), "n": len(gold), "gold_mean": round_exact(mean), "ci95": ends})
     return rows
 
 
-def _mean_at(values: list[tuple[Fraction, str]], pairs: Pairs) -> tuple[Fraction, tuple[Fraction, Fraction]]:
-    """Return the mean of some values and its interval, between the least and the greatest value that anybody gave."""
-    seen = [value for pair in pairs for value in pair]
+def _mean_at(values: list[tuple[Fraction, str]], scale: Interval) -> tuple[Fraction, Interval]:
+    """Return the mean of some values and its interval on a scale."""
     clusters = gather([value for value, _ in values], [item for _, item in values])
-    return clusters.mean, mean_interval(clusters, (min(seen), max(seen)))
+    return clusters.mean, mean_interval(clusters, scale)
 
 
 def prevalence(pairs: Pairs) -> list[dict[str, Any]]:

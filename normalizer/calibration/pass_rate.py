@@ -3,7 +3,8 @@
 The judge passes a share q of items without gold. On items with gold it passes a share of those that pass (sensitivity)
 and fails a share of those that fail (specificity). The true rate is (q + specificity - 1) / (sensitivity + specificity
 - 1). Each end of the interval is that of the posterior distribution of the three shares under a weak prior that leans
-to that end, cut to 0 and 1. It assumes that the judge errs as often on the items without gold as on those with it, but
+to that end, cut to 0 and 1. Answers about one artifact go together: the counts of each share are divided by its design
+effect. It assumes that the judge errs as often on the items without gold as on those with it, but
 not that as many of them pass.
 """
 
@@ -11,7 +12,8 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from normalizer.calibration.labels import PairsByItem
+from normalizer.calibration.labels import Item, PairsByItem
+from normalizer.calibration.prediction_powered import find_worth
 from normalizer.documents.exact import round_exact
 from normalizer.estimation.gamma_draws import draw_gammas, find_ends
 
@@ -21,15 +23,15 @@ _LEAN = 0.25
 """The prior counts one observation for each share, with this weight on the side that it leans away from."""
 
 
-def correct_pass_rate(labelled: PairsByItem, unlabelled: list[Fraction]) -> dict[str, Any] | None:
+def correct_pass_rate(labelled: PairsByItem, unlabelled: dict[Item, Fraction]) -> dict[str, Any] | None:
     """Return the corrected share of the greater of two values; None where labels have another number of values."""
-    values = sorted({value for pair in labelled.values() for value in pair} | set(unlabelled))
+    values = sorted({value for pair in labelled.values() for value in pair} | set(unlabelled.values()))
     if len(values) != 2:
         return None
     low, high = values
     counts = Counter(labelled.values())
     passed = [counts[high, high], counts[low, high], counts[low, low], counts[high, low]]
-    judged = [sum(value == high for value in unlabelled), sum(value == low for value in unlabelled)]
+    judged = [sum(value == each for value in unlabelled.values()) for each in (high, low)]
     document: dict[str, Any] = {"value": round_exact(high), "n_gold": len(labelled), "n_judged": len(unlabelled)}
     document |= dict.fromkeys(("judge_rate", "sensitivity", "specificity", "corrected", "ci95"))
     if not sum(judged) or not passed[0] + passed[1] or not passed[2] + passed[3]:
@@ -41,7 +43,12 @@ def correct_pass_rate(labelled: PairsByItem, unlabelled: list[Fraction]) -> dict
         "sensitivity": round_exact(sensitivity),
         "specificity": round_exact(specificity),
     }
-    ends = _interval([*passed, *judged])
+    shares = [{item: judge for item, (judge, gold) in labelled.items() if gold == value} for value in (high, low)]
+    worths = [
+        find_worth([Fraction(value == high) for value in each.values()], [artifact for artifact, _ in each])
+        for each in (*shares, unlabelled)
+    ]
+    ends = _interval([count * worths[at // 2] for at, count in enumerate([*passed, *judged])])
     if ends is None:
         return {**document, "na": "the gold labels do not show that the judge tells the two values apart"}
     estimate = (rate + specificity - 1) / (sensitivity + specificity - 1)
@@ -55,7 +62,7 @@ def correct_pass_rate(labelled: PairsByItem, unlabelled: list[Fraction]) -> dict
     }
 
 
-def _interval(counts: list[int]) -> tuple[float, float] | None:
+def _interval(counts: list[float]) -> tuple[float, float] | None:
     """Return both ends, given right and wrong of both gold values, and the items that the judge passed and failed."""
     import numpy as np
 

@@ -88,7 +88,8 @@ def _by_level(labels: PairsByItem, unlabelled: list[Fraction], value: Fraction, 
     """Return the interval from the shares of gold values at each value of the judge."""
     import numpy as np
 
-    worth = _worth(labels, weight)
+    rest = [gold - weight * judge for judge, gold in labels.values()]
+    worth = find_worth(rest, [artifact for artifact, _ in labels])
     counts = Counter(labels.values())
     golds = sorted({gold for _, gold in counts} | set(unlabelled) | {judge for judge, _ in counts})
     judges = sorted({judge for judge, _ in counts} | set(unlabelled))
@@ -107,13 +108,14 @@ def _by_level(labels: PairsByItem, unlabelled: list[Fraction], value: Fraction, 
     return [round_exact(min(Fraction(found[0]), value)), round_exact(max(Fraction(found[1]), value))]
 
 
-def _worth(labels: PairsByItem, weight: Fraction) -> float:
-    """Return how many independent labels a label is worth, given how those about one artifact go together."""
-    rest = [gold - weight * judge for judge, gold in labels.values()]
-    clusters = gather(rest, [artifact for artifact, _ in labels])
-    if clusters.clusters == clusters.values or clusters.clusters < 2:
+def find_worth(values: list[Fraction], artifacts: list[str]) -> float:
+    """Return how many independent values a value is worth, given how those about one artifact go together."""
+    clusters = gather(values, artifacts)
+    if clusters.clusters == clusters.values:
         return 1.0
+    if clusters.clusters < 2:  # nothing tells of the spread between artifacts: the only one counts once
+        return 1 / clusters.values
     square, freedom = robust_variance(clusters)
-    alone = variance_of(rest) / len(rest)
+    alone = variance_of(values) / len(values)
     ratio = float(alone / square) if square else clusters.clusters / clusters.values
     return min(ratio, 1.0) * (_NORMAL / quantile(freedom)) ** 2

@@ -167,11 +167,11 @@ def _closest(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     notes = {
         "mae is the mean absolute difference from gold on the items that every judge labelled. chosen share: how often "
-        "the judge or panel is the closest on resamples of the items."
+        "the judge or panel is the closest on resamples of the artifacts."
     }
     drawn = document["bootstrap"]
     notes.add(
-        "corrected: chosen on resamples of the items, measured on the items left out of them "
+        "corrected: chosen on resamples of the artifacts, measured on those left out of them "
         f"({drawn['resamples']} resamples, seed {drawn['seed']})."
     )
     for measure in document["measures"]:

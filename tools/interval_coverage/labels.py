@@ -91,7 +91,7 @@ def _levels(n: int, right: float) -> Study:
     def draw(rng: random.Random) -> Answers:
         pairs = _pairs(rng, n, right)
         items = [str(at) for at in range(n)]
-        rows = [(by_level(pairs, items), "gold"), (reliability(pairs, items), "judge")]
+        rows = [(by_level(pairs, items, _SCALE), "gold"), (reliability(pairs, items, _SCALE), "judge")]
         found = [next((row["ci95"] for row in each if row[member] == 0), None) for each, member in rows]
         return {name: holds(ends, expected) for name, ends in zip(names, found, strict=True)}
 
@@ -154,7 +154,7 @@ def _passed(n: int, share: float, right: float) -> Study:
     def draw(rng: random.Random) -> Answers:
         labelled: PairsByItem = {(str(at), None): label(rng) for at in range(n)}
         judge = [label(rng)[0] for _ in range(500)]
-        corrected = correct_pass_rate(labelled, judge)
+        corrected = correct_pass_rate(labelled, {(f"more {at}", None): value for at, value in enumerate(judge)})
         powered = prediction_powered.estimate(labelled, judge, (Fraction(0), Fraction(1)))
         ends = [powered["ci95"], None if corrected is None else corrected["ci95"]]
         return {name: holds(each, share) for name, each in zip(names, ends, strict=True)}

@@ -1,6 +1,7 @@
 """Judges against gold: every measure against an implementation that knows nothing of ours."""
 
 import json
+import random
 from collections import Counter
 from fractions import Fraction
 
@@ -14,8 +15,11 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix,
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.calibration import prediction_powered
+from normalizer.calibration.choice import closest
 from normalizer.calibration.judge_accuracy import calibrate
-from normalizer.calibration.labels import PairsByItem
+from normalizer.calibration.labels import Labels, PairsByItem
+from normalizer.calibration.measures import by_level, reliability
+from normalizer.calibration.prediction_powered import find_worth
 from normalizer.cli import main
 from normalizer.estimation.clusters import gather
 from normalizer.estimation.intervals import mean_interval
@@ -116,6 +120,15 @@ def test_bias_by_level_and_reliability_are_means_by_level(document, scores, peop
         assert float(level["gold_mean"]) == pytest.approx(gold[ours == float(level["judge"])].mean(), abs=1e-6)
 
 
+def test_the_interval_at_a_level_reckons_with_the_ends_of_the_scale_that_nobody_gave():
+    pairs, items = [(Fraction(3), Fraction(3))] * 5, list("abcde")
+    scale = Fraction(0), Fraction(4)
+    [bias], [gold] = by_level(pairs, items, scale), reliability(pairs, items, scale)
+    share = 0.025 ** (1 / 5)  # of the weight is surely at 3
+    assert [float(end) for end in gold["ci95"]] == pytest.approx([3 * share, 3 * share + 4 * (1 - share)], abs=1e-6)
+    assert [float(end) for end in bias["ci95"]] == pytest.approx([float(end) - 3 for end in gold["ci95"]], abs=1e-6)
+
+
 def test_the_ceiling_is_each_annotator_against_the_others(document, people):
     files = list(people["anna"])[:40]
     gold = [np.median([sum(people[name][file].values()) for name in ("ben", "cleo")]) for file in files]
@@ -206,6 +219,29 @@ def test_the_corrected_error_is_that_of_choosing_on_resamples_and_measuring_outs
         left = sorted(set(range(40)) - {int(at) for at in drawn})
         outside.append(np.mean([losses[each][at] for each in chosen for at in left]))
     assert float(found["corrected_mae"]) == pytest.approx(np.mean(outside), abs=1e-6)
+
+
+def test_answers_about_one_artifact_are_drawn_together_when_the_closest_is_chosen():
+    """Of every artifact five answers with the same labels: the choice is the one on single answers."""
+    rng = random.Random(4)
+    gold = {(f"q{at}", None): (Fraction(rng.randrange(5)),) for at in range(12)}
+    said = {item: {judge: (Fraction(rng.randrange(5)),) for judge in ("j1", "j2", "j3")} for item in gold}
+
+    def five(given):
+        return {(artifact, f"g{at}"): value for (artifact, _), value in given.items() for at in range(5)}
+
+    once, repeated = (
+        closest(Labels(by_item, {}, frozenset()), known, 0, METHOD)
+        for by_item, known in ((said, gold), (five(said), five(gold)))
+    )
+    assert (once.pop("items"), repeated.pop("items")) == (12, 60)
+    assert once == repeated
+    few = {item: value for item, value in five(gold).items() if item[0] in ("q1", "q2", "q3")}
+    assert "artifacts give no correction" in closest(Labels(five(said), {}, frozenset()), few, 0, METHOD)["na"]
+
+
+def test_labels_of_one_artifact_alone_are_worth_one_label():
+    assert find_worth([Fraction(at % 3) for at in range(20)], ["q"] * 20) == 1 / 20
 
 
 def test_the_prediction_powered_mean_is_that_of_ppi_py(document, scores, people):
