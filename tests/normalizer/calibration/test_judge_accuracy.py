@@ -17,7 +17,7 @@ from normalizer.aggregate.summary import Options, aggregate
 from normalizer.calibration import prediction_powered
 from normalizer.calibration.choice import closest
 from normalizer.calibration.judge_accuracy import calibrate
-from normalizer.calibration.labels import Labels, PairsByItem
+from normalizer.calibration.labels import Item, Labels, PairsByItem, Values
 from normalizer.calibration.measures import by_level, reliability
 from normalizer.calibration.prediction_powered import find_worth
 from normalizer.cli import main
@@ -224,8 +224,10 @@ def test_the_corrected_error_is_that_of_choosing_on_resamples_and_measuring_outs
 def test_answers_about_one_artifact_are_drawn_together_when_the_closest_is_chosen():
     """Of every artifact five answers with the same labels: the choice is the one on single answers."""
     rng = random.Random(4)
-    gold = {(f"q{at}", None): (Fraction(rng.randrange(5)),) for at in range(12)}
-    said = {item: {judge: (Fraction(rng.randrange(5)),) for judge in ("j1", "j2", "j3")} for item in gold}
+    gold: dict[Item, Values] = {(f"q{at}", None): (Fraction(rng.randrange(5)),) for at in range(12)}
+    said: dict[Item, dict[str, Values]] = {
+        item: {judge: (Fraction(rng.randrange(5)),) for judge in ("j1", "j2", "j3")} for item in gold
+    }
 
     def five(given):
         return {(artifact, f"g{at}"): value for (artifact, _), value in given.items() for at in range(5)}

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from normalizer.calibration.labels import Item, PairsByItem
 from normalizer.calibration.pass_rate import correct_pass_rate
 
 
@@ -49,8 +50,10 @@ def test_labels_with_other_than_two_values_have_no_pass_rate():
 def test_answers_about_one_artifact_that_are_all_alike_count_once():
     """Five times the same answers of each artifact say no more than one of them does, and so few say a little less."""
     once, unlabelled = labels(40, 10, 27, 3), alone(120, 80)
-    five = {(artifact, f"g{at}"): pair for (artifact, _), pair in once.items() for at in range(5)}
-    more = {(artifact, f"g{at}"): value for (artifact, _), value in unlabelled.items() for at in range(5)}
+    five: PairsByItem = {(artifact, f"g{at}"): pair for (artifact, _), pair in once.items() for at in range(5)}
+    more: dict[Item, Fraction] = {
+        (artifact, f"g{at}"): value for (artifact, _), value in unlabelled.items() for at in range(5)
+    }
     single, repeated = correct_pass_rate(once, unlabelled), correct_pass_rate(five, more)
     assert single is not None
     assert repeated is not None

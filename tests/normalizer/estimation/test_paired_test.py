@@ -29,7 +29,7 @@ def test_the_interval_holds_0_exactly_where_p_is_above_alpha(always_valid, gaps,
 @pytest.mark.parametrize("assume", ASSUMPTIONS)
 def test_on_a_scale_of_one_value_nothing_is_shown_to_differ(assume, always_valid):
     found = examine_differences(gather([Fraction(0)] * 8), Fraction(0), assume, always_valid=always_valid)
-    assert (found.interval, found.p) == ((0, 0), 1)
+    assert (*found.interval, found.p) == (Fraction(0), Fraction(0), Fraction(1))
 
 
 @given(GAPS, st.randoms())

@@ -36,7 +36,7 @@ def test_a_lenient_and_a_harsh_judge_make_no_difference_of_generators(tmp_path):
     assert "judged by one judge" in total["na"]["difference"]
 
 
-def test_a_dimension_that_has_one_value_shows_no_difference_and_needs_no_items(tmp_path):
+def test_a_dimension_that_has_one_value_shows_no_difference_and_hinders_no_plan(tmp_path):
     rubric = tmp_path / "rubric.json"
     scales = {"same": {"kind": "values", "values": [1]}, "other": {"kind": "integers", "minimum": 0, "maximum": 4}}
     dimensions = {name: {"scale": scale} for name, scale in scales.items()}
