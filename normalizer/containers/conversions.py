@@ -127,7 +127,11 @@ def _is_short(number: str, places: int) -> bool:
 def _round_to(read: Read, least: Decimal) -> Read:
     """Return the number rounded to multiples of `least`."""
     exact = exact_value(read.value)
-    if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
+    if (
+        exact is None
+        or not _FINE < exact.copy_abs() < _LARGE
+        or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted()
+    ):
         return read
     places = -least.adjusted()
     text = f"{exact.quantize(least, rounding=ROUND_HALF_EVEN):f}"

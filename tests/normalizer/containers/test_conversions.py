@@ -29,6 +29,11 @@ def test_a_rounded_number_is_the_nearest_with_so_many_places_and_half_goes_to_ev
     assert read.how == ("" if read.value == text else f"round {places}")
 
 
+def test_a_number_beyond_all_scales_is_left_as_it_is():
+    for text in ("1e9999999", "-1e9999999", "1e-9999999"):
+        assert convert(Number(text), places=2).value == text
+
+
 @given(text=NUMERALS, places=st.integers(0, 12))
 def test_a_number_in_text_is_rounded_as_the_number_is(text, places):
     as_text = convert(text, number=["plain"], places=places)
