@@ -9,6 +9,7 @@ from typing import Any
 from normalizer.containers.conversions import number, readable_by
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import escape
+from normalizer.documents.rubric import MOST
 from normalizer.guess.fields import names
 
 MOST_FIELDS = 300
@@ -74,7 +75,8 @@ class FieldProfile:
             return
         self.least = exact if self.least is None else min(self.least, exact)
         self.greatest = exact if self.greatest is None else max(self.greatest, exact)
-        self.places = max(self.places, -int(exact.normalize().as_tuple().exponent))
+        if exact.copy_abs() <= MOST:  # no scale reaches further, and arithmetic ends somewhere
+            self.places = max(self.places, -int(exact.normalize().as_tuple().exponent))
 
     @property
     def said(self) -> int:

@@ -6,6 +6,7 @@ tell rows apart, give a reason or are metrics.
 """
 
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
 from normalizer.guess.fields import names
@@ -14,6 +15,7 @@ from normalizer.guess.fields.profile import FieldProfile, Profile
 _MOST_WORDS = 12
 """Different words of a field that may be verdicts."""
 _SHOWN_WORDS = 3
+_MOST_ZEROS = 30
 _MOST_NAMED = 12
 """Fields that are named; of others only the number is told."""
 
@@ -36,10 +38,17 @@ def pointers_in(value: Any) -> Iterator[str]:
 def describe(field: FieldProfile) -> str:
     """Return the name of a field and what stands in it, in a few words."""
     if field.is_numeric or field.kinds["numbers"]:
-        return f"{field.pointer} ({field.least:f} to {field.greatest:f})" if field.least is not None else field.pointer
+        if field.least is None or field.greatest is None:
+            return field.pointer
+        return f"{field.pointer} ({_spell(field.least)} to {_spell(field.greatest)})"
     said = [str(value) for value in field.texts_or_booleans()]
     more = ", ..." if len(said) > _SHOWN_WORDS else ""
     return f"{field.pointer} ({', '.join(sorted(said)[:_SHOWN_WORDS])}{more})"
+
+
+def _spell(number: Decimal) -> str:
+    """Return a number in digits; one with more zeros than anyone reads with its exponent."""
+    return f"{number:f}" if abs(int(number.as_tuple().exponent)) <= _MOST_ZEROS else str(number)
 
 
 def join_names(fields: Iterable[FieldProfile]) -> str:

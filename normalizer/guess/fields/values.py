@@ -8,6 +8,7 @@ from normalizer.containers.conversions import number, readable_by
 from normalizer.containers.values import fetch
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import steps_of
+from normalizer.documents.rubric import MOST
 from normalizer.guess.fields import names
 from normalizer.guess.fields.profile import FieldProfile, is_failure
 from normalizer.guess.rows import FileRows
@@ -64,7 +65,7 @@ def widest_scale(scales: list[dict[str, Any]]) -> dict[str, Any]:
         return scales[0]
     bounds = [scale[end] for scale in scales for end in ("minimum", "maximum")]
     kind = "integers" if all(scale["kind"] == "integers" for scale in scales) else "range"
-    return {"kind": kind, "minimum": min(bounds, key=float), "maximum": max(bounds, key=float)}
+    return {"kind": kind, "minimum": min(bounds, key=Decimal), "maximum": max(bounds, key=Decimal)}
 
 
 def leave_out(rows: FileRows, scores: dict[str, dict[str, Any]]) -> dict[str, list[Any]]:
@@ -109,7 +110,7 @@ def _scale_in_words(texts: list[str]) -> dict[str, Number] | None:
 def _numeric(field: FieldProfile, failed: list[Any]) -> Declared | None:
     doubts: list[str] = []
     least, greatest = field.least, field.greatest
-    if least is None or greatest is None:
+    if least is None or greatest is None or max(least.copy_abs(), greatest.copy_abs()) > MOST:
         return None
     numbers = {value: count for value, count in field.values.items() if type(value) in (Number, str)}
     below = [value for value in numbers if _exact(value) == -1]
@@ -127,8 +128,9 @@ def _numeric(field: FieldProfile, failed: list[Any]) -> Declared | None:
             return None
         failed += garbage
         doubts.append(f"{', '.join(map(repr, garbage))} of {field.pointer}: read as failures of the judge")
-    if len(field.patterns) > 1 and field.patterns - {"plain", "decimal_comma"}:
-        doubts.append(f"numbers of {field.pointer} are written in several ways: {', '.join(sorted(field.patterns))}")
+    ways = field.patterns | ({"plain"} if field.kinds["number"] else set())
+    if len(ways) > 1 and ways - {"plain", "decimal_comma"}:
+        doubts.append(f"numbers of {field.pointer} are written in several ways: {', '.join(sorted(ways))}")
     how: dict[str, Any] = {"number": sorted(field.patterns)} if field.kinds["numeric"] else {}
     if field.places > _PLACES:
         how["places"] = _PLACES

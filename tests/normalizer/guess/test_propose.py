@@ -782,6 +782,23 @@ def test_a_doubt_about_several_columns_is_told_once_with_their_names(tmp_path, c
     assert told == ["  doubt: No as 0, Yes as 1: is that meant? (/correct, /helpful, /safe)"]
 
 
+@pytest.mark.parametrize("number", ["1e400", "1e99999999999", "-1e13", str(10**29)])
+@pytest.mark.parametrize("column", ["score", "winner"])
+def test_a_number_that_no_scale_has_room_for_is_no_reason_to_fail(number, column, tmp_path, capsys):
+    rows = [f'{{"id":"{n}","model":"m","judge":"j","{column}":{number if n == 3 else n % 2}}}' for n in range(8)]
+    (tmp_path / "f.jsonl").write_text("\n".join(rows))
+    assert main(["guess", str(tmp_path / "f.jsonl")]) == 1
+    assert "no field of its rows looks like a score or a verdict" in capsys.readouterr().err
+
+
+def test_percentages_beside_numbers_are_doubtful(tmp_path, capsys):
+    rows = [{"id": str(n), "model": "m", "judge": "j", "score": f"{n}0%" if n % 2 else n / 10} for n in range(8)]
+    (tmp_path / "f.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert main(["guess", str(tmp_path / "f.jsonl")]) == 0
+    assert "numbers of /score are written in several ways: percent, plain" in capsys.readouterr().out
+    assert main(["aggregate", str(tmp_path / "f.jsonl")]) == 2
+
+
 @pytest.mark.parametrize("count", [30, 32])
 def test_columns_that_are_not_read_because_they_are_many_are_named(count, tmp_path, capsys):
     names = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}_rating" for n in range(count)]
