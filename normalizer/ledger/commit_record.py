@@ -12,7 +12,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import stat
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +25,6 @@ from normalizer.ledger.line_format import FILES
 from normalizer.ledger.record_index import MOST_BYTES, make_index
 
 NAME = "commit.json"
-NODE_NAME = re.compile(r"commit(?:-([0-9a-f]{1,64}))?\.json")
 _MOST_BYTES = 1 << 28
 """A commit record is shorter: a file takes some 130 bytes, and only one long bundle has more than some 500 files."""
 _MEMBER = b',"sha256":"'
