@@ -171,7 +171,7 @@ def open_submodule(root: int, place: bytes) -> Iterator[Objects]:
             if status is not None and stat.S_ISREG(status.st_mode):
                 text = (top.read(where, _MAX_BYTES) or b"").rstrip(b"\n")
                 where = text.removeprefix(b"gitdir: " + b"../" * (place.count(b"/") + 1))
-                if not where.startswith(b".git/modules/") or b".." in where.split(b"/"):
+                if not where.startswith(b".git/modules/") or b".." in where.split(b"/") or b"\0" in where:
                     raise NoRepository("the submodule keeps its repository elsewhere, which is not followed")
             folder = top.below(where)
             if folder is None:

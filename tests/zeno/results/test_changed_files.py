@@ -107,7 +107,7 @@ def test_a_file_of_a_submodule_is_compared_with_the_commit_that_it_is_fixed_to(w
     ]
 
 
-@pytest.mark.parametrize("how", ["no repository", "elsewhere", "a link", "another commit"])
+@pytest.mark.parametrize("how", ["no repository", "elsewhere", "no name", "a link", "another commit"])
 def test_files_of_a_submodule_that_cannot_be_compared_count_as_changed(
     with_submodule: Path, tmp_path: Path, how: str
 ) -> None:
@@ -117,6 +117,8 @@ def test_files_of_a_submodule_that_cannot_be_compared_count_as_changed(
     elif how == "elsewhere":
         (modules / "lib" / "sub").rename(tmp_path / "moved")
         (with_submodule / "lib" / "sub" / ".git").write_text(f"gitdir: {tmp_path / 'moved'}\n")
+    elif how == "no name":
+        (with_submodule / "lib" / "sub" / ".git").write_bytes(b"gitdir: ../../.git/modules/lib/sub\0\n")
     elif how == "a link":
         (modules / "lib" / "sub").rename(tmp_path / "moved")
         (modules / "lib" / "sub").symlink_to(tmp_path / "moved")
