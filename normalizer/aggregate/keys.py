@@ -151,7 +151,7 @@ _COLUMNS = frozenset((
 
 
 _UNSEEN = r"[\s\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
-_BEFORE_A_BREAK = rf"(?<!{_UNSEEN})(?=(?:(?![\t\r\n]){_UNSEEN})*+[\t\r\n])"
+_BEFORE_A_BREAK = rf"(?<!{_UNSEEN})(?=(?:(?![\t\r\n]){_UNSEEN})*[\t\r\n])"
 _FORMULA = re.compile(
     rf"(?:\A|[;,|]|{_BEFORE_A_BREAK}){_UNSEEN}*+(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]"
 )

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.support.patience import PATIENCE
 
 # Commands show progress after a second; here at once, so that a test need not be slow to see it.
-AT_ONCE = "from normalizer.terminal import progress; progress.DELAY = 0.0; from normalizer.cli import run; run()"
+AT_ONCE = "from normalizer.terminal import output; output.DELAY = 0.0; from normalizer.cli import run; run()"
 
 
 def normalizer(*arguments: str | os.PathLike[str]) -> list[str]:

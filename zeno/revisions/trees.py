@@ -22,7 +22,8 @@ _NO_NAMES = {b"", b".", b"..", *(bytes(name) for name in product(b".", b"gG", b"
 MAX_TREE, MAX_COMMIT = 1 << 25, 1 << 24
 # Entries of directories that are kept in parsed form: about 100 MB.
 _MAX_KEPT = 1 << 19
-_COMMIT = re.compile(rb"tree ([0-9a-f]+)\n(?:(?!committer )[^\n]+\n)*+committer [^\n]*> (-?\d{1,18}) [^\n]*\n")
+_TREE = re.compile(rb"tree ([0-9a-f]+)\n")
+_COMMITTER = re.compile(rb"\ncommitter [^\n]*> (-?\d{1,18}) [^\n]*\n")
 
 
 class TreeEntry(NamedTuple):
@@ -71,10 +72,13 @@ class Trees:
     def read_commit(self, commit_id: bytes) -> Commit:
         """Return a commit. Raises Unavailable."""
         found = self.objects.read(commit_id, MAX_COMMIT)
-        match = _COMMIT.match(found.data) if found.kind == COMMIT else None
-        if match is None or len(match[1]) != 2 * self.objects.id_bytes:
+        data = found.data if found.kind == COMMIT else b""
+        # Where the committer is named; the message is behind the first empty line.
+        place = data.find(b"\ncommitter ", 0, data.find(b"\n\n") + 1 or len(data))
+        tree, committer = _TREE.match(data), _COMMITTER.match(data, max(place, 0))
+        if tree is None or committer is None or len(tree[1]) != 2 * self.objects.id_bytes:
             raise Unavailable(f"the object {commit_id.hex()} is no commit that git would write")
-        return Commit(commit_id, bytes.fromhex(match[1].decode()), int(match[2]))
+        return Commit(commit_id, bytes.fromhex(tree[1].decode()), int(committer[1]))
 
 
 def parse_tree(data: bytes, id_bytes: int) -> dict[bytes, TreeEntry]:

@@ -88,7 +88,7 @@ def _any_spelling(char: str, start: str) -> str:
     plain = r"\\{1,32}" if char == "\\" else rf"{start}\\*+{re.escape(char)}"
     return (
         rf"(?:{plain}|{start}\\++u00(?i:{code:02x})"
-        rf"|%(?:25)*+(?i:{code:02x})|&#0*+{code};|&#(?i:x)0*+(?i:{code:x});)"
+        rf"|%(?:25)*(?!25)(?i:{code:02x})|&#0*+{code};|&#(?i:x)0*+(?i:{code:x});)"
     )
 
 
@@ -116,7 +116,7 @@ _BREAKS = re.compile(r"(?<!\\)\\++[nrtbf]")
 _CODES = re.compile(
     r"(?<!\\)\\++(?:u\{0*([0-9a-f]{1,2})\}|u00([0-9a-f]{2})|U000000([0-9a-f]{2})|x([0-9a-f]{2}))", re.IGNORECASE
 )
-_PERCENT = re.compile(r"%(?:25)*+([0-9a-f]{2})", re.IGNORECASE)
+_PERCENT = re.compile(r"%(?:25)*(?!25)([0-9a-f]{2})", re.IGNORECASE)
 _LEADING_ZEROS = re.compile(r"(&#x?)0++", re.IGNORECASE)
 _LONG_ENTITY = re.compile(r"&#x?[0-9a-f]{8,}", re.IGNORECASE)
 _NOT_HEXADECIMAL = re.compile(r"0x|[^0-9a-f]", re.IGNORECASE)

@@ -107,11 +107,13 @@ def test_only_what_an_absolute_link_by_another_name_leads_to_can_change_from_out
     (root / "other").symlink_to(tmp_path / "way" / "f")
     (root / "other-way").symlink_to(root / "other")
     (root / "out").symlink_to(tmp_path / "nothing")
-    assert [tree.link_target(name)[:3] for name in ("relative", "own", "own-way")] == [("f", False, False)] * 3
-    assert [tree.link_target(name)[:3] for name in ("other", "other-way", "out")] == [
-        ("f", True, False),
-        ("f", True, False),
-        (None, True, False),
+    (root / "folder").symlink_to(root)
+    assert [tree.link_target(name)[:4] for name in ("relative", "own", "own-way")] == [("f", False, False, False)] * 3
+    assert [tree.link_target(name)[:4] for name in ("other", "other-way", "out", "folder")] == [
+        ("f", False, True, False),
+        ("f", False, True, False),
+        (None, False, True, False),
+        (None, True, False, False),
     ]
 
 
