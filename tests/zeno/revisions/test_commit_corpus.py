@@ -192,7 +192,11 @@ def read_files(root: Path, policy: Policy | None) -> dict[str, bytes]:
     with Tree(str(root), policy) as tree:
         args = {"include_hidden": True}
         listed = json.loads(Server(ColdCorpus(tree)).ask("1", "list_files", args).line)["result"]["files"]
-        return {path: b"".join(tree.open(path).chunks()) for path in listed}
+        contents = {}
+        for path in listed:
+            with tree.open(path) as file:
+                contents[path] = b"".join(file.chunks())
+        return contents
 
 
 def ask(server: Server, op: str, args: dict[str, Any]) -> Answers:
