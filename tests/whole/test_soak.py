@@ -2,7 +2,6 @@
 
 import random
 import sys
-import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
@@ -24,11 +23,10 @@ def test_a_short_soak_finds_nothing(linux, tmp_path, capsys):
     path = tmp_path / "curve.csv"
     assert run.main(["--minutes", "0.05", "--curve", str(path)]) == 0
     assert "requests to each server" in capsys.readouterr().out
-    head, first, *_ = path.read_text().splitlines()
+    head, *rows = path.read_text().splitlines()
     assert head == "server,minutes,requests,resident_kib,descriptors,threads"
-    assert first.startswith("stdio,0.00,0,")
-    assert set(curve.read(path)) == {"stdio", "http", "mcp", "no cache"}
-    assert len(list(ET.parse(path.with_suffix(".svg")).getroot().iter("{http://www.w3.org/2000/svg}polyline"))) == 12
+    assert rows[0].startswith("stdio,0.00,0,")
+    assert {row.partition(",")[0] for row in rows} == {"stdio", "http", "mcp", "no cache"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,6 +72,6 @@ def test_a_log_with_lines_that_cannot_be_read_or_without_answers_is_told(tmp_pat
 
 def test_growth_is_told_and_a_wavering_is_not():
     flat = [Cost(50_000 + 500 * (number % 3), 10 + number % 2, 1) for number in range(40)]
-    assert curve.grown("x", flat) == []
+    assert curve.list_growth("x", flat) == []
     grows = [Cost(50_000 + 1_000 * number, 10 + number, 1 + number // 5) for number in range(40)]
-    assert [line.split()[1] for line in curve.grown("x", grows)] == ["resident_kib", "descriptors", "threads"]
+    assert [line.split()[1] for line in curve.list_growth("x", grows)] == ["resident_kib", "descriptors", "threads"]

@@ -19,8 +19,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.bench.sample_ledgers import A_BUNDLE, DIMENSIONS
-
+DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
+A_BUNDLE = 500
 _PLAIN = (
     "import duckdb, sys; print(duckdb.sql('SELECT judge_model, generator_model, COUNT(*), AVG(total) FROM (SELECT "
     "judge_model, generator_model, artifact, AVG({total}) AS total FROM read_parquet(?) GROUP BY ALL) GROUP BY ALL', "

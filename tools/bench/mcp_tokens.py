@@ -14,8 +14,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,30 +80,19 @@ def _spread(items: Sequence[Path], count: int) -> list[Path]:
     return [items[len(items) * number // count] for number in range(count)]
 
 
-@asynccontextmanager
-async def connect(command: Sequence[str]) -> AsyncIterator[tuple[Any, list[dict[str, Any]]]]:
-    """Start an MCP server; a client of it, and its tools as a client gets them."""
+async def ask(command: Sequence[str], calls: Sequence[Call | None]) -> tuple[str, list[str | None]]:
+    """Return the list of tools of an MCP server as JSON, as a client gets it, and the text of each call."""
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client
 
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env={**os.environ, "PATH": path})
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env={**os.environ, "PATH": path})
         async with Client(stdio_client(parameters, errlog=nowhere)) as client:
-            listed = await client.list_tools()
-            yield client, listed.model_dump(by_alias=True, exclude_none=True, mode="json")["tools"]
-
-
-async def call(client: Any, tool: str, args: dict[str, Any]) -> str:
-    """Call a tool and return the text of its answer."""
-    answer = await client.call_tool(tool, args)
-    return "\n".join(getattr(part, "text", "") for part in answer.content)
-
-
-async def ask(command: Sequence[str], calls: Sequence[Call | None]) -> tuple[str, list[str | None]]:
-    """The list of tools as JSON, and the text of each call."""
-    async with connect(command) as (client, tools):
-        return json.dumps(tools), [None if one is None else await call(client, *one) for one in calls]
+            tools = (await client.list_tools()).model_dump(by_alias=True, exclude_none=True, mode="json")["tools"]
+            answers = [None if one is None else await client.call_tool(*one) for one in calls]
+    texts = [None if one is None else "\n".join(getattr(part, "text", "") for part in one.content) for one in answers]
+    return json.dumps(tools), texts
 
 
 def tokens(texts: list[str]) -> list[int]:

@@ -23,7 +23,7 @@ from typing import Any
 from normalizer.batch.run import run
 from normalizer.containers import shipped
 from normalizer.documents.settings import Settings, load
-from tools.bench.sample_ledgers import DIMENSIONS
+from tools.bench.ledger import DIMENSIONS
 from tools.bench.servers import processor_seconds
 
 TEXT = "the answer keeps to its task and lists each step in order as of March with “quotes” and a caveat"

@@ -1,8 +1,8 @@
 """Keep servers under edits, requests and faults: nox -s soak -- --minutes N.
 
 Servers over stdio, HTTP and MCP, and one in odd circumstances, are asked after every edit, and their answers compared
-with those of a server that caches nothing. Memory, descriptors and threads are written to build/soak/curve.csv, drawn
-in build/soak/curve.svg, and must not grow. Exit status: 0 all is well, 1 an answer was wrong or something grew.
+with those of a server that caches nothing. Memory, descriptors and threads are written to build/soak/curve.csv
+and must not grow. Exit status: 0 all is well, 1 an answer was wrong or something grew.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import defaultdict
 from pathlib import Path
 
 from tools.soak import curve
@@ -19,7 +20,7 @@ from tools.soak.faults import Faults
 from tools.soak.logs import problems
 from tools.soak.mcp_client import Mcp
 from tools.soak.odd_server import OddServer
-from tools.soak.servers import Asked, Http, Server, Stdio
+from tools.soak.servers import Asked, Cost, Http, Server, Stdio
 from tools.soak.tree import ChangingTree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,6 +50,7 @@ class Soak:
         self.odd = OddServer(root, scratch, chance)
         self.faults = Faults(self._servers, http, self.odd, self._logs, self._tree.rewrite, chance)
         self.asked = 0
+        self.costs: defaultdict[str, list[Cost]] = defaultdict(list)
         self.wrong: list[str] = []
 
     def step(self) -> None:
@@ -71,10 +73,11 @@ class Soak:
                     self.wrong.append(f"{question}: {str(answer)[:_SHOWN]} instead of {str(right)[:_SHOWN]}")
         self.asked += len(questions)
 
-    def points(self, minutes: float) -> list[curve.Point]:
-        """Measure every server."""
-        measured = {**self._servers, "no cache": self.reference}
-        return [curve.Point(name, minutes, self.asked, server.seen.cost()) for name, server in measured.items()]
+    def measure(self, path: Path, minutes: float) -> None:
+        """Measure every server, and add a row of each to a CSV file."""
+        for name, server in {**self._servers, "no cache": self.reference}.items():
+            self.costs[name].append(server.seen.cost())
+            curve.append(path, [name, f"{minutes:.2f}", self.asked, *self.costs[name][-1]])
 
     def close(self) -> None:
         """End all servers and read their logs."""
@@ -99,7 +102,7 @@ def soak(minutes: float, seed: int, path: Path, load: float) -> list[str]:
         try:
             while (now := time.monotonic()) < until and len(run.wrong) < _MOST_WRONG:
                 if now >= due:
-                    curve.append(path, run.points((now - started) / 60))
+                    run.measure(path, (now - started) / 60)
                     due = now + minutes * 60 / _POINTS
                 if now >= told + _TOLD_EVERY:
                     told = now
@@ -107,17 +110,15 @@ def soak(minutes: float, seed: int, path: Path, load: float) -> list[str]:
                 run.step()
                 # Others may need the machine too.
                 time.sleep(min(_LONGEST_PAUSE, (time.monotonic() - now) * (1 / load - 1)))
-            curve.append(path, run.points((time.monotonic() - started) / 60))
+            run.measure(path, (time.monotonic() - started) / 60)
             run.close()
         except Exception:
             run.wrong.append(f"after {run.asked} requests: {traceback.format_exc()}")
         _tell(run, time.monotonic() - started)
-    points = curve.read(path)
-    path.with_suffix(".svg").write_text(curve.picture(points))
     print(f"curve: {path}")
-    for name, found in points.items():
-        print(f"{name}: first {found[0].cost}, last {found[-1].cost}")
-        run.wrong += curve.grown(name, [point.cost for point in found])
+    for name, costs in run.costs.items():
+        print(f"{name}: first {costs[0]}, last {costs[-1]}")
+        run.wrong += curve.list_growth(name, costs)
     return run.wrong
 
 
