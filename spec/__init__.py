@@ -7,10 +7,13 @@ Installed, this folder is the package `contract_spec`; the models made from it a
 import json
 import os
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jsonschema_rs
 from contract_spec.strict import NotStrictJson, parse
+
+if TYPE_CHECKING:
+    # Imported where it is used: processes that only read rules need not wait for it.
+    import jsonschema_rs
 
 __all__ = [
     "BASE",
@@ -81,6 +84,8 @@ def violations(ref: str, value: Any, *, most_characters: int | None = None) -> l
         return []
     value = _shallow(value, _DEPTH)
     if most_characters is not None and len(repr(value)) > most_characters:
+        import jsonschema_rs
+
         try:
             validator.validate(value)
         except jsonschema_rs.ValidationError as error:
@@ -102,7 +107,9 @@ def _shallow(value: Any, depth: int) -> Any:
 
 
 @cache
-def _validator(ref: str) -> jsonschema_rs.Validator:
+def _validator(ref: str) -> "jsonschema_rs.Validator":
+    import jsonschema_rs
+
     interrupts: list[KeyboardInterrupt] = []
 
     def retrieve(uri: str) -> Any:
@@ -122,7 +129,7 @@ def _validator(ref: str) -> jsonschema_rs.Validator:
         raise
 
 
-def _explain(error: jsonschema_rs.ValidationError) -> list[Violation]:
+def _explain(error: "jsonschema_rs.ValidationError") -> list[Violation]:
     pointer = "".join(f"/{_escape(str(step))}" for step in error.instance_path)
     keyword, value = error.kind.name, error.kind.value
     if keyword == "additionalProperties":
@@ -135,7 +142,7 @@ def _explain(error: jsonschema_rs.ValidationError) -> list[Violation]:
     return [Violation(pointer, keyword, _demand(keyword, value, error))]
 
 
-def _alternatives(branches: list[list[jsonschema_rs.ValidationError]]) -> list[Violation]:
+def _alternatives(branches: "list[list[jsonschema_rs.ValidationError]]") -> list[Violation]:
     """What is wrong where none of several schemas accepts a value. Ours are told apart by a constant, like `kind`."""
     meant = [branch for branch in branches if all(error.kind.name != "const" for error in branch)]
     if len(meant) == 1:
@@ -155,7 +162,7 @@ _IDENTIFIER = r"^[0-9A-Za-z_]+$(?!\n)"
 """The pattern of a name in a program."""
 
 
-def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> str:
+def _demand(keyword: str, value: Any, error: "jsonschema_rs.ValidationError") -> str:
     """What a keyword asks for, in words."""
     match keyword:
         case "type":

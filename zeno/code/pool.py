@@ -12,8 +12,9 @@ from zeno.code.helper import Crashed, Helper, TextFindings
 PROCESSES = 2
 # Processes that may end on a text before it is given up. One may be killed for want of memory.
 ATTEMPTS = 2
-# From so many texts on, a second process is worth its start.
+# With so many texts, or so many bytes of text, a second process is worth its start.
 MIN_SHARED = 8
+MIN_SHARED_BYTES = 1 << 18
 # Seconds that a text may take in idle moments. A request for it has its own limit.
 MAX_IDLE_SECONDS = 20.0
 # Seconds between two looks at the deadline of a request.
@@ -85,10 +86,11 @@ class Pool:
         self._forget_others()
         answers: list[TextFindings | None] = [None] * len(files)
         attempts = [ATTEMPTS] * len(files)
+        sizes = [len(file.text) for file in files]
         waiting = list(range(len(files)))[::-1]
         try:
             while waiting or self._busy:
-                while waiting and len(self._busy) < PROCESSES:
+                while self._can_start(len(waiting), sum(sizes[index] for index in waiting)):
                     index = waiting.pop()
                     self._start(files[index], index)
                 for task in self._ready(PAUSE) if self._busy else ():
@@ -109,7 +111,7 @@ class Pool:
         """
         self._forget_others()
         done = []
-        for task in self._ready(0 if self._can_start(files) else 0.002):
+        for task in self._ready(0 if self._can_start(len(files)) else 0.002):
             if (answer := self._answer(task, lambda: None)) is not None:
                 done.append((task.file, answer))
         now = time.monotonic()
@@ -117,13 +119,19 @@ class Pool:
             if now - task.started > MAX_IDLE_SECONDS:
                 del self._busy[descriptor]
                 task.helper.close()
-        while self._can_start(files) and self._start(files.pop(), 0):
+        while self._can_start(len(files)) and self._start(files.pop(), 0):
             pass
         return done, bool(self._busy)
 
-    def _can_start(self, files: list[SourceText]) -> bool:
-        """Whether to give another process a text. One takes as long to start as to parse some texts."""
-        return len(self._busy) < PROCESSES and len(files) > (MIN_SHARED if self._busy else 0)
+    def _can_start(self, texts: int, size: int = 0) -> bool:
+        """Whether to give another process one of so many texts, of this size together.
+
+        A process takes as long to start as to parse some texts.
+        """
+        if not self._busy or not texts:
+            return texts > 0
+        enough = bool(self._free) or texts > MIN_SHARED or size > MIN_SHARED_BYTES
+        return enough and len(self._busy) < PROCESSES
 
     def close(self) -> None:
         """End the processes."""

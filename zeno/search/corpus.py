@@ -194,11 +194,7 @@ def walk_shared(tree: Tree, by_name: NameRules, start: str) -> Iterator[WalkedNa
         # To list a directory before the walk enters it takes time, which only a second process saves.
         if not 0 < _count_unlisted(items) < SHARED_DIRECTORIES or (level and not possible()):
             break
-        items = [
-            found
-            for item in items
-            for found in (list_directory(tree, by_name, item) if isinstance(item, Unlisted) else [item])
-        ]
+        items = [found for item in items for found in _list_down(tree, by_name, item)]
 
     def below(part: Iterable[int]) -> Iterator[WalkedNames]:
         for index in part:
@@ -214,6 +210,20 @@ def walk_shared(tree: Tree, by_name: NameRules, start: str) -> Iterator[WalkedNa
     with ForkHelper(len(items), lambda part: list(map(tuple, below(part))), 1) as helper:
         for part, sent in helper.results():
             yield from below(part) if sent is None else map(WalkedNames._make, sent)
+
+
+def _list_down(tree: Tree, by_name: NameRules, item: WalkedNames | Unlisted) -> list[WalkedNames | Unlisted]:
+    """List a directory, and those below it down to one with several: a lone one may hold most of the tree."""
+    items = [item]
+    for _ in range(_LEVELS):
+        if _count_unlisted(items) != 1:
+            break
+        items = [
+            found
+            for item in items
+            for found in (list_directory(tree, by_name, item) if isinstance(item, Unlisted) else [item])
+        ]
+    return items
 
 
 def _count_unlisted(items: Iterable[WalkedNames | Unlisted]) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.facts import read_facts
-from zeno.code import helper
+from zeno.code import helper, pool
 from zeno.code.extract import apply_rules, extract
 from zeno.code.facts import Facts
 from zeno.code.languages import MAX_BYTES
@@ -50,6 +50,23 @@ def test_facts_by_rules_are_kept_as_those_of_grammars(facts):
     text = SourceText("a.md", b"# Title\n")
     facts.of(text, _nothing)
     assert facts.of(text, _nothing) is facts.of(text, _nothing)
+
+
+@pytest.mark.parametrize(
+    ("texts", "size", "processes"), [(1, 1, 1), (2, 1, 1), (pool.MIN_SHARED + 2, 1, 2), (3, pool.MIN_SHARED_BYTES, 2)]
+)
+def test_a_second_process_starts_where_it_saves_more_than_its_start_takes(facts, monkeypatch, texts, size, processes):
+    started = []
+
+    class Noted(helper.Helper):
+        def __init__(self, *, ahead: bool = False) -> None:
+            started.append(ahead)
+            super().__init__(ahead=ahead)
+
+    monkeypatch.setattr(pool, "Helper", Noted)
+    # Different texts, for equal ones are parsed once.
+    facts.of_all([SourceText(f"{number}.go", f"//{number}\n".encode() * size) for number in range(texts)], _nothing)
+    assert len(started) == processes
 
 
 def test_facts_are_those_of_extraction_first_and_later(facts):
@@ -100,7 +117,8 @@ def test_a_text_that_ends_every_process_is_left_to_the_rules(facts, tmp_path, mo
     assert _ask(facts, FILES[:2]) == [apply_rules(file.path, file.text) for file in FILES[:2]]
 
 
-def test_processes_that_were_killed_while_idle_cost_nothing(facts):
+def test_processes_that_were_killed_while_idle_cost_nothing(facts, monkeypatch):
+    monkeypatch.setattr(pool, "MIN_SHARED", 0)
     _ask(facts, [FILES[0], FILES[-1]])
     for one in facts._pool._free:
         os.kill(one.process_id, signal.SIGKILL)

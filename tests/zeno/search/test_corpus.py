@@ -86,6 +86,23 @@ def test_many_directories_are_walked_by_two_processes_in_the_order_of_one(wide):
     assert run(script, wide) == "400\n"
 
 
+def test_a_lone_directory_is_divided_between_the_processes(tmp_path):
+    for number in range(300):
+        for folder in ("s/t/u", "w"):
+            (tmp_path / folder / str(number)).mkdir(parents=True)
+    script = """
+        counts = []
+        class Noted(corpus.ForkHelper):
+            def __init__(self, count, *rest):
+                counts.append(count)
+                super().__init__(count, *rest)
+        with patch.object(corpus, "ForkHelper", Noted):
+            list(walk_shared(tree, rules, ""))
+        print(counts)
+        """
+    assert run(script, tmp_path) == "[600]\n"
+
+
 def test_a_second_process_that_dies_changes_nothing(wide):
     script = """
         import signal
