@@ -3,19 +3,22 @@
 import asyncio
 import json
 import select
+import signal
 import socket
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.interfaces import http, http_process, sample
 from tests.support.patience import PATIENCE, until
-from zeno.interfaces.http.connections import LEAST_RATE, MAX_NEW, NextStep, is_stuck, unread
+from zeno.interfaces.http.connections import LEAST_RATE, MAX_NEW, Connections, NextStep, is_stuck, unread
 from zeno.interfaces.http.streams import MAX_STREAMS
 
 
@@ -77,6 +80,39 @@ def test_eleven_hundred_silent_streams_are_in_nobodys_way(root: Path) -> None:
         until(
             lambda: sum(b"0\r\n\r\n" not in one.recv(4096, socket.MSG_PEEK) for one in streams) <= MAX_STREAMS, "ended"
         )
+
+
+@pytest.mark.parametrize("host", [b"localhost", b"x"], ids=["open", "refused"])
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2"], ids=["same address", "another"])
+def test_the_request_just_after_a_thousand_silent_streams_is_answered(root: Path, host: bytes, address: str) -> None:
+    """All arrive before the server accepts one of them, and the first try has to do."""
+    head = (
+        b"POST /v1/jsonl HTTP/1.1\r\nHost: %b\r\nContent-Type: application/jsonl\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    with http_process(root) as (url, process), ExitStack() as stack:
+        where = (urlsplit(url).hostname, urlsplit(url).port)
+        process.send_signal(signal.SIGSTOP)
+        try:
+            for _ in range(1000):
+                stack.enter_context(connect(url)).sendall(head % host)
+            last = stack.enter_context(socket.create_connection(where, PATIENCE, (address, 0)))
+            last.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        assert last.recv(15) == b"HTTP/1.1 200 OK"
+
+
+def test_a_silent_stream_does_not_keep_a_server_from_its_end(root: Path) -> None:
+    """uvicorn waited ten seconds for each end, and then wrote a traceback for each stream."""
+    with http_process(root) as (url, process), connect(url) as stream:
+        stream.sendall(
+            b"POST /v1/jsonl HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n"
+        )
+        assert stream.recv(15) == b"HTTP/1.1 200 OK"
+        process.terminate()
+        assert process.stderr is not None
+        assert (process.wait(PATIENCE), process.stderr.read()) == (0, "")
 
 
 def test_one_address_cannot_have_all_connections(root: Path) -> None:
@@ -225,3 +261,71 @@ def test_a_body_that_is_no_http_leaves_no_traceback(root: Path, sent: bytes, res
         told = process.stderr.read()
     assert answer.startswith(b"HTTP/1.1 " + status)
     assert "Traceback" not in told
+
+
+class Line:
+    """A transport that knows only whether it was closed."""
+
+    def __init__(self) -> None:
+        self.is_closed = False
+
+    def get_extra_info(self, _name: str) -> None:
+        return None
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def abort(self) -> None:
+        assert not self.is_closed
+        self.is_closed = True
+
+    close = abort
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("aaab"), st.sampled_from(["add", "new", "idle", "busy", "end"]), st.integers(0, 9))
+    )
+)
+def test_a_connection_beyond_a_limit_closes_the_one_that_waits_longest(steps: list[tuple[str, Any, int]]) -> None:
+    """Compared with a list of all connections in the order in which they began to wait."""
+    connections = Connections(new_of_address=3, new_in_all=4, of_address=5, in_all=7)
+    model: list[tuple[Line, str, str]] = []
+
+    def waiting(address: str, *kinds: str) -> list[Any]:
+        return [one for kind in kinds for one in model if one[1] == address and one[2] == kind]
+
+    def close(able: list[Any]) -> None:
+        model.remove(able[0])
+        expected.add(able[0][0])
+
+    lines: list[Line] = []
+    addresses: list[str] = []
+    expected: set[Line] = set()
+    for address, step, number in steps:
+        addresses = [one for one in addresses if any(each[1] == one for each in model)]
+        if step == "add":
+            addresses += [] if address in addresses else [address]
+            lines.append(Line())
+            connections.add(cast(Any, lines[-1]), address)
+            model.append((lines[-1], address, "new"))
+            if len(waiting(address, "new")) > 3:
+                close(waiting(address, "new"))
+            if sum(one[1] == address for one in model) > 5:
+                close(waiting(address, "idle", "new"))
+            if sum(one[2] == "new" for one in model) > 4:
+                close(max((waiting(each, "new") for each in addresses), key=len))
+            if len(model) > 7:
+                close(max((waiting(each, "idle", "new") for each in addresses), key=len))
+        elif lines:
+            line = lines[number % len(lines)]
+            found = next((one for one in model if one[0] is line), None)
+            if step == "end":
+                connections.discard(cast(Any, line))
+            else:
+                connections.move(cast(Any, line), step)
+            if found is not None and found[2] != step:
+                model.remove(found)
+                model += [] if step == "end" else [(line, found[1], step)]
+        assert {line for line in lines if line.is_closed} == expected

@@ -37,3 +37,18 @@ def test_a_stream_that_has_ended_takes_no_room() -> None:
     for _ in range(3):
         with streams.register("a", lambda: pytest.fail("it was ended")):
             pass
+
+
+def test_streams_that_are_closed_end_when_their_line_is_answered() -> None:
+    ended: list[str] = []
+    streams = Streams()
+    with (
+        streams.register("a", lambda: ended.append("silent")),
+        streams.register("a", lambda: ended.append("busy")) as busy,
+    ):
+        with streams.answer(busy):
+            streams.close()
+            assert ended == ["silent"]
+        assert ended == ["silent", "busy"]
+        with streams.register("a", lambda: ended.append("late")):
+            assert ended == ["silent", "busy", "late"]

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import ExitStack, asynccontextmanager, suppress
@@ -30,7 +31,7 @@ from zeno.errors import InternalError, InvalidRequest, ZenoError
 from zeno.interfaces.claims import Claims
 from zeno.interfaces.fair_slots import Client
 from zeno.interfaces.http.access import AccessControl, Listening
-from zeno.interfaces.http.connections import make_protocol
+from zeno.interfaces.http.connections import MAX_CONNECTIONS, make_protocol
 from zeno.interfaces.http.incoming import Incoming, client_of
 from zeno.interfaces.http.mcp_endpoint import McpEndpoint
 from zeno.interfaces.http.problems import HEADERS, problem
@@ -45,8 +46,6 @@ log = logging.getLogger("zeno")
 JSONL = "application/jsonl"
 REQUEST_ID = "Zeno-Request-Id"
 """Header of an answer: the id under which the trace has the request."""
-# Beyond these connections uvicorn answers 503 by itself.
-MAX_CONNECTIONS = 1024
 CLIENT_TIMEOUT = 30.0
 
 
@@ -66,8 +65,9 @@ def serve(
 
 
 def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_timeout: float) -> None:
+    streams = Streams()
     config = uvicorn.Config(
-        app(workers, listening.token, names),
+        app(workers, listening.token, names, streams),
         access_log=False,
         log_level="warning",
         server_header=False,
@@ -78,7 +78,7 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_
         timeout_graceful_shutdown=10,
         lifespan="on",
     )
-    interface = uvicorn.Server(config)
+    interface = _Uvicorn(config, streams)
     # uvicorn handles signals while it serves; handle them before and after, too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(interface, "should_exit", True))
@@ -86,9 +86,22 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_
     interface.run(sockets=[listening.socket])
 
 
-def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starlette:
+class _Uvicorn(uvicorn.Server):
+    """uvicorn's server, which ends streams before it waits for requests under way: a stream may be silent for ever."""
+
+    def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
+        super().__init__(config)
+        self._streams = streams
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop serving; requests under way are answered first."""
+        self._streams.close()
+        await super().shutdown(sockets)
+
+
+def app(workers: Workers, token: str | None, names: Iterable[str] = (), streams: Streams | None = None) -> Starlette:
     """Return the application: the routes behind the access checks."""
-    interface = _Interface(workers)
+    interface = _Interface(workers, Streams() if streams is None else streams)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -117,9 +130,9 @@ def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starl
 class _Interface:
     """Handlers of the routes."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: Workers, streams: Streams) -> None:
         self._workers = workers
-        self._streams = Streams()
+        self._streams = streams
         self._numbers = count(1)
 
     async def operation(self, request: Request) -> Response:

@@ -1,8 +1,8 @@
 """Limits on connections, which apply before a request is complete and before its token is checked.
 
 Clients that send half a request, or hardly read their answer, would otherwise use up all connections. A connection
-without progress is closed after a timeout. Each address may have a few connections without a complete request: one more
-closes its oldest, so that such clients only affect their own address.
+without progress is closed after a timeout. Each address may have a few connections without a complete request, and not
+all of the others: one more closes the one that waits longest for its client, so that the next request is answered.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ import socket
 import struct
 import sys
 import termios
-from collections import Counter, deque
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -21,8 +20,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 MAX_NEW = 128
 """Connections of one address that have not sent a whole request yet."""
 MAX_NEW_IN_ALL = 512
+MAX_CONNECTIONS = 1024
+"""With so many connections uvicorn answers 503 by itself."""
 MAX_OF_ADDRESS = 768
-"""Connections of one address, of the 1,024 that are served."""
 
 LEAST_RATE = 1024
 """Bytes a second that a client must take of its answers. A client that takes fewer could hold megabytes for days."""
@@ -33,36 +33,72 @@ _QUEUED = termios.TIOCOUTQ if sys.platform == "linux" else None
 _STREAMS = frozenset({"/v1/jsonl"})
 
 
-class NewConnections:
-    """The connections that have not sent a whole request yet, oldest first."""
+Kind = Literal["new", "idle", "busy"]
+"""What a connection waits for: its first whole request, another request, or the server."""
 
-    def __init__(self, per_address: int = MAX_NEW, in_all: int = MAX_NEW_IN_ALL) -> None:
-        self._per_address = per_address
+
+class Connections:
+    """The open connections of each address. When there are too many, one that waits for its client is closed.
+
+    A connection that was closed counts no more, though asyncio tells its end only later: many clients may come at once.
+    """
+
+    def __init__(
+        self,
+        new_of_address: int = MAX_NEW,
+        new_in_all: int = MAX_NEW_IN_ALL,
+        of_address: int = MAX_OF_ADDRESS,
+        in_all: int = MAX_CONNECTIONS - 1,
+    ) -> None:
+        self._new_of_address = new_of_address
+        self._new_in_all = new_in_all
+        self._of_address = of_address
         self._in_all = in_all
-        self._by_address: dict[str, deque[asyncio.Transport]] = {}
-        self._all: dict[asyncio.Transport, str] = {}
+        self._addresses: dict[asyncio.Transport, str] = {}
+        self._by_address: dict[str, dict[Kind, dict[asyncio.Transport, None]]] = {}
 
     def add(self, transport: asyncio.Transport, address: str) -> None:
-        """Count a connection; over the limit, close the oldest of its address."""
-        of_address = self._by_address.setdefault(address, deque())
-        of_address.append(transport)
-        self._all[transport] = address
-        if len(of_address) > self._per_address:
-            self._end(of_address[0])
-        elif len(self._all) > self._in_all:
-            self._end(next(iter(self._all)))
+        """Count a new connection. Over a limit, close the one that waits longest of its address, or of the address
+        with the most."""
+        self._addresses[transport] = address
+        own = self._by_address.setdefault(address, {"new": {}, "idle": {}, "busy": {}})
+        own["new"][transport] = None
+        if len(own["new"]) > self._new_of_address:
+            self._end(next(iter(own["new"])))
+        if sum(map(len, own.values())) > self._of_address:
+            self._end(next(iter(own["idle"] or own["new"])))
+        if sum(len(one["new"]) for one in self._by_address.values()) > self._new_in_all:
+            self._end(next(iter(max((one["new"] for one in self._by_address.values()), key=len))))
+        if len(self._addresses) > self._in_all:
+            crowd = max(self._by_address.values(), key=lambda one: len(one["idle"]) + len(one["new"]))
+            self._end(next(iter(crowd["idle"] or crowd["new"])))
+
+    def move(self, transport: asyncio.Transport, kind: Kind) -> None:
+        """Note what an open connection waits for now. One that was closed stays forgotten."""
+        address = self._addresses.get(transport)
+        if address is not None and transport not in self._by_address[address][kind]:
+            for transports in self._by_address[address].values():
+                transports.pop(transport, None)
+            self._by_address[address][kind][transport] = None
 
     def discard(self, transport: asyncio.Transport) -> None:
-        """Forget a connection that has sent a request, or has ended."""
-        address = self._all.pop(transport, None)
+        """Forget a connection that has ended."""
+        address = self._addresses.pop(transport, None)
         if address is not None:
-            self._by_address[address].remove(transport)
-            if not self._by_address[address]:
+            own = self._by_address[address]
+            for transports in own.values():
+                transports.pop(transport, None)
+            if not any(own.values()):
                 del self._by_address[address]
 
     def _end(self, transport: asyncio.Transport) -> None:
+        is_idle = transport in self._by_address[self._addresses[transport]]["idle"]
         self.discard(transport)
-        _reset(transport)
+        if is_idle and not transport.get_write_buffer_size():
+            # The kernel still delivers what it has of the last answer.
+            transport.close()
+        else:
+            _reset(transport)
 
 
 def _reset(transport: asyncio.Transport) -> None:
@@ -107,8 +143,7 @@ def is_stuck(before: NextStep | None, now: NextStep | None, seconds: float) -> b
 
 def make_protocol(timeout: float) -> type[H11Protocol]:
     """Return uvicorn's HTTP protocol with limits; `timeout` is the number of seconds without progress."""
-    new = NewConnections()
-    of_address: Counter[str] = Counter()
+    connections = Connections()
 
     class Guarded(H11Protocol):
         """One connection, checked every `timeout` seconds: without progress since the last check it is aborted."""
@@ -120,19 +155,11 @@ def make_protocol(timeout: float) -> type[H11Protocol]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            address = self.client[0] if self.client else ""
-            of_address[address] += 1
-            new.add(transport, address)
-            if of_address[address] > MAX_OF_ADDRESS:
-                _reset(transport)
+            connections.add(transport, self.client[0] if self.client else "")
             self._timer = self.loop.call_later(timeout, self._look)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            new.discard(self.transport)
-            address = self.client[0] if self.client else ""
-            of_address[address] -= 1
-            if not of_address[address]:
-                del of_address[address]
+            connections.discard(self.transport)
             if self._timer is not None:
                 self._timer.cancel()
             super().connection_lost(exc)
@@ -146,8 +173,16 @@ def make_protocol(timeout: float) -> type[H11Protocol]:
             super().handle_events()
             if self.cycle is not None:
                 self._requests += self.cycle is not before
-                if not self.cycle.more_body or self.scope["path"] in _STREAMS:
-                    new.discard(self.transport)
+                connections.move(self.transport, self._kind())
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            connections.move(self.transport, self._kind())
+
+        def _kind(self) -> Kind:
+            if self.cycle.response_complete:
+                return "idle"
+            return "new" if self.cycle.more_body and self.scope["path"] not in _STREAMS else "busy"
 
         def send_400_response(self, msg: str) -> None:
             """Refuse bytes that are no HTTP. An answer under way ends here, and its application sends no more."""

@@ -32,6 +32,7 @@ class Streams:
         self._limit = limit
         self._clock = clock
         self._open: set[Stream] = set()
+        self._is_closed = False
 
     @contextmanager
     def register(self, address: str, end: Callable[[], None]) -> Iterator[Stream]:
@@ -41,6 +42,8 @@ class Streams:
             self._end_one()
         stream = Stream(address, end, self._clock())
         self._open.add(stream)
+        if self._is_closed:
+            end()
         try:
             yield stream
         finally:
@@ -54,6 +57,15 @@ class Streams:
             yield
         finally:
             stream.silent_since = self._clock()
+            if self._is_closed:
+                stream.end()
+
+    def close(self) -> None:
+        """End every stream: a silent one now, the others when their line is answered."""
+        self._is_closed = True
+        for stream in self._open:
+            if stream.silent_since is not None:
+                stream.end()
 
     def _end_one(self) -> None:
         silent = [one for one in self._open if one.silent_since is not None]
