@@ -34,7 +34,7 @@ _STREAMS = frozenset({"/v1/jsonl"})
 
 
 Kind = Literal["new", "idle", "busy"]
-"""What a connection waits for: its first whole request, another request, or the server."""
+"""What has to come next: its first whole request, another request, or an answer."""
 
 
 class Connections:
@@ -68,7 +68,7 @@ class Connections:
         if sum(map(len, own.values())) > self._of_address:
             self._end(next(iter(own["idle"] or own["new"])))
         if sum(len(one["new"]) for one in self._by_address.values()) > self._new_in_all:
-            self._end(next(iter(max((one["new"] for one in self._by_address.values()), key=len))))
+            self._end(next(iter(max(self._by_address.values(), key=lambda one: len(one["new"]))["new"])))
         if len(self._addresses) > self._in_all:
             crowd = max(self._by_address.values(), key=lambda one: len(one["idle"]) + len(one["new"]))
             self._end(next(iter(crowd["idle"] or crowd["new"])))
