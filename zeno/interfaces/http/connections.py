@@ -34,7 +34,7 @@ _STREAMS = frozenset({"/v1/jsonl"})
 
 
 Kind = Literal["new", "idle", "busy"]
-"""What has to come next: its first whole request, another request, or an answer."""
+"""A connection waits for its first whole request, for another one, or for an answer."""
 
 
 class Connections:
