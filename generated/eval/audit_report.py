@@ -86,10 +86,6 @@ class JudgeCount(Model):
     """
     The share of INVALID records.
     """
-    invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
-    """
-    Clopper and Pearson's 95 % interval of that share.
-    """
 
 
 class GeneratorCount(Model):
@@ -116,10 +112,6 @@ class GeneratorCount(Model):
     """
     The share of INVALID records.
     """
-    invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
-    """
-    Clopper and Pearson's 95 % interval of that share.
-    """
 
 
 class PhaseCount(Model):
@@ -145,10 +137,6 @@ class PhaseCount(Model):
     invalid_rate: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
     """
     The share of INVALID records.
-    """
-    invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
-    """
-    Clopper and Pearson's 95 % interval of that share.
     """
 
 

@@ -39,6 +39,7 @@ def ledgers_of(
     files = [path for path in paths if not path.is_dir()]
     readings = dict(zip(files, with_common_rubric([_reading(path, dialect) for path in files]), strict=True))
     made: list[Ledgers] = []
+    names: dict[str, str] = {}
     for path in paths:
         if path not in readings:
             if not is_ledger(path):
@@ -48,8 +49,12 @@ def ledgers_of(
         reading = readings[path]
         ledger = normalize_paths([str(path)], _settings(reading, rubric, {"file": path.name} if marked else {}))
         tell(f"{path}: read as {reading.name}; {ledger.notes[1]}")
+        names |= {str(folder): str(path) for folder in ledger.folders}
         made.append(ledger)
-    yield tuple(folder for each in made for folder in each.folders)
+    try:
+        yield tuple(folder for each in made for folder in each.folders)
+    except CannotRun as error:
+        raise type(error)(_with_given_names(str(error), names)) from None
 
 
 @contextmanager
@@ -84,6 +89,13 @@ def study_of(
         if count == 0:
             raise CannotRun(f"no ledger is below {folder}, and no file of which it is certain how it is read")
         yield Path(made)
+
+
+def _with_given_names(message: str, names: dict[str, str]) -> str:
+    """Return a message about temporary ledgers with the names of the files that they were made of."""
+    for folder, name in names.items():
+        message = message.replace(folder, name)
+    return message
 
 
 def _reading(path: Path, dialect: str | None) -> CertainReading:

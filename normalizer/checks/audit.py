@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from fractions import Fraction
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -13,12 +14,11 @@ import contract_spec as spec
 from normalizer.batch.intake import ProgressCallback
 from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
 from normalizer.documents import lossless, protocol
-from normalizer.documents.lossless import loads_plain
+from normalizer.documents.exact import round_exact
 from normalizer.ledger.commit_tree import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger
 from normalizer.regular_files import regular_bytes
-from normalizer.statistics.rates import rate_with_interval
 
 _SHOWN = 20
 """Problems reported in full; further ones are only counted."""
@@ -175,7 +175,7 @@ def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[st
         if wrong:
             tally.problem(f"{kind}.jsonl has a line that is not one of ours: was it edited?")
         else:
-            yield loads_plain(line)
+            yield lossless.loads_plain(line)
 
 
 def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
@@ -240,11 +240,11 @@ class _Groups:
         tally = self._tally
         if not has_own_id(self._kind, line):
             said = "its id is not that of its content: the line was changed"
-            tally.problem(f"record {loads_plain(line)['record_id']}: {said}")
+            tally.problem(f"record {lossless.loads_plain(line)['record_id']}: {said}")
         if self._tail and line.endswith(self._tail) and starts_well(self._kind, line):
             tally.repeated[self._facts] += 1
             return index_of(line)
-        record = loads_plain(line)
+        record = lossless.loads_plain(line)
         facts = _facts(self._kind, record)
         tally.repeated[facts] += 1
         tally.blamed.update({reason["code"] for reason in record.get("reasons", [])})
@@ -270,7 +270,7 @@ def _tail(line: bytes) -> bytes:
     """
     tail = line[line.rfind(b',"judge_model":') :]
     try:
-        members = loads_plain(b"{" + tail[1:])
+        members = lossless.loads_plain(b"{" + tail[1:])
     except ValueError:
         return b""
     return tail if {"judge_model", "generator_model", "phase"} <= members.keys() else b""
@@ -295,6 +295,6 @@ def _table(tally: _Tally, key: str) -> list[dict[str, Any]]:
     rows = []
     for name in sorted({name for by, name, _ in tally.by if by == key}, key=lambda name: (name is None, str(name))):
         valid, invalid = (tally.by[key, name, verdict] for verdict in ("valid", "invalid"))
-        rate, ends = rate_with_interval(invalid, valid + invalid)
-        rows.append({key: name, "valid": valid, "invalid": invalid, "invalid_rate": rate, "invalid_rate_ci95": ends})
+        counts = {"valid": valid, "invalid": invalid}
+        rows.append({key: name, **counts, "invalid_rate": round_exact(Fraction(invalid, valid + invalid))})
     return rows

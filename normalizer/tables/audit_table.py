@@ -15,9 +15,6 @@ _DIGESTS = {
 }
 
 
-_RATE = ("invalid_rate", "invalid_rate_ci95")
-
-
 def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     """Everything that is counted: table, row, column, number."""
     rows = [("counts", "ledger", key, count) for key, count in report["counts"].items()]
@@ -30,7 +27,9 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     for table, key in {**titles, "protocols": "protocol"}.items():
         for row in report[table]:
             name = keys.level(row[key])
-            rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause", *_RATE)]
+            rows += [
+                (table, name, column, row[column]) for column in row if column not in (key, "clause", "invalid_rate")
+            ]
     return rows
 
 
@@ -74,13 +73,12 @@ def tables(report: dict[str, Any]) -> Iterator[Table]:
         yield Table(["reason", *columns[1:]], rows, [])
     for title, table, key in _TITLES:
         rows = [[keys.level(row[key]), row["valid"], row["invalid"], _rate(row)] for row in report[table]]
-        yield Table([title, "valid", "invalid", "rate, 95 % interval"], rows, [])
+        yield Table([title, "valid", "invalid", "rate"], rows, [])
 
 
 def _rate(row: dict[str, Any]) -> str:
-    """Return the share of INVALID records with its interval, in per cent."""
-    low, high = (f"{100 * end:.1f}" for end in row["invalid_rate_ci95"])
-    return f"{100 * row['invalid_rate']:.1f} % ({low} to {high})"
+    """Return the share of INVALID records in per cent."""
+    return f"{100 * row['invalid_rate']:.1f} %"
 
 
 def text(report: dict[str, Any]) -> str:
@@ -90,10 +88,10 @@ def text(report: dict[str, Any]) -> str:
         lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]
         lines += [f"{r['code']:<28}{r['clause']:>7}{r['records']:>9}{r['bundles']:>9}" for r in report["reasons"]]
     for title, table, key in _TITLES:
-        lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}  rate, 95 % interval"]
+        lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}{'rate':>9}"]
         for row in report[table]:
             name = quote_unprintable(keys.level(row[key]))
-            lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}  {_rate(row)}")
+            lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}{_rate(row):>9}")
     return "\n".join(lines) + "\n"
 
 

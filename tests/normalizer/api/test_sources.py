@@ -1,6 +1,7 @@
 """Files in place of ledgers: one step from two files to a verdict or a page, and never by a doubtful reading."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -145,3 +146,10 @@ def test_every_command_reads_a_file_as_it_reads_the_ledger_of_the_file(tmp_path,
         printed.append((status, capsys.readouterr().out))
     assert printed[0] == printed[1]
     assert printed[0][0] < 2
+
+
+def test_a_refusal_names_the_file_and_not_its_temporary_ledger(capsys):
+    bundle = Path(__file__).parents[3] / "docs" / "example-calibration" / "judge-larch-1.json"
+    assert main(["preferences", str(bundle)]) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told == f"normalizer: {bundle} holds single scores, not comparisons: see `normalizer aggregate`"
