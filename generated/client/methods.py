@@ -130,8 +130,8 @@ class Methods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
@@ -178,8 +178,8 @@ class Methods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
@@ -210,7 +210,8 @@ class Methods:
     ) -> FindSymbolsResult:
         """Find definitions by name in many files, or outline a selection. Symbols sort by path, line and name.
 
-        name: The name to find. Absent: all definitions of the selection, an outline.
+        name: The name to find. With match exact and a dot at its end: the members of the definitions with the name
+            before it. Absent: all definitions of the selection, an outline.
         match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
             anywhere unless anchored) see the bare name. Default: "exact".
         case_sensitive: False folds case. Default: true.
@@ -255,7 +256,8 @@ class Methods:
     ) -> Iterator[FindSymbolsResult]:
         """All pages of find_symbols, one after the other.
 
-        name: The name to find. Absent: all definitions of the selection, an outline.
+        name: The name to find. With match exact and a dot at its end: the members of the definitions with the name
+            before it. Absent: all definitions of the selection, an outline.
         match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
             anywhere unless anchored) see the bare name. Default: "exact".
         case_sensitive: False folds case. Default: true.
@@ -334,8 +336,8 @@ class Methods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
         scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
@@ -406,8 +408,8 @@ class Methods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
         scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
@@ -456,8 +458,8 @@ class Methods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same. Refused with sort mtime and with tree.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same. Refused with sort mtime and with tree.
         sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
             leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
             "path".
@@ -506,8 +508,8 @@ class Methods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same. Refused with sort mtime and with tree.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same. Refused with sort mtime and with tree.
         sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
             leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
             "path".
@@ -757,8 +759,8 @@ class AsyncMethods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
@@ -805,8 +807,8 @@ class AsyncMethods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
@@ -837,7 +839,8 @@ class AsyncMethods:
     ) -> FindSymbolsResult:
         """Find definitions by name in many files, or outline a selection. Symbols sort by path, line and name.
 
-        name: The name to find. Absent: all definitions of the selection, an outline.
+        name: The name to find. With match exact and a dot at its end: the members of the definitions with the name
+            before it. Absent: all definitions of the selection, an outline.
         match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
             anywhere unless anchored) see the bare name. Default: "exact".
         case_sensitive: False folds case. Default: true.
@@ -882,7 +885,8 @@ class AsyncMethods:
     ) -> AsyncIterator[FindSymbolsResult]:
         """All pages of find_symbols, one after the other.
 
-        name: The name to find. Absent: all definitions of the selection, an outline.
+        name: The name to find. With match exact and a dot at its end: the members of the definitions with the name
+            before it. Absent: all definitions of the selection, an outline.
         match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
             anywhere unless anchored) see the bare name. Default: "exact".
         case_sensitive: False folds case. Default: true.
@@ -961,8 +965,8 @@ class AsyncMethods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
         scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
@@ -1033,8 +1037,8 @@ class AsyncMethods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
         scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
@@ -1083,8 +1087,8 @@ class AsyncMethods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same. Refused with sort mtime and with tree.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same. Refused with sort mtime and with tree.
         sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
             leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
             "path".
@@ -1133,8 +1137,8 @@ class AsyncMethods:
         exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
-        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same. Refused with sort mtime and with tree.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but
+            max_chars must be the same. Refused with sort mtime and with tree.
         sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
             leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
             "path".

@@ -38,6 +38,11 @@ def one_line(text: str) -> str:
     return text if text.isprintable() and not _UNSAFE.search(text) else json.dumps(text)
 
 
+def quote(text: str) -> str:
+    """Return a name as a JSON string, to stand among other words: it ends where the quotation marks say."""
+    return json.dumps(text, ensure_ascii=not text.isprintable() or bool(_UNSAFE.search(text)))
+
+
 def write_path(path: str) -> str:
     """Return a path to begin a row with: behind `./` if it could be mistaken for a row that is no path."""
     shown = one_line(path)
@@ -76,15 +81,23 @@ def tell_clipped(texts: list[Result], args: Asked) -> str:
         return ""
     # A line that had all of max_line_chars was clipped by it; a shorter one had no more room in the answer.
     by = "max_line_chars" if longest >= args.get("max_line_chars", 0) else "max_chars"
-    return f"; … marks clipped lines, raise {by}"
+    return f"; … clipped, raise {by}"
 
 
 def symbol_rows(symbols: list[Result]) -> Iterator[str]:
-    """Yield a row for each symbol of a file: its lines, its kind, its name with its containers."""
+    """Yield a row for each symbol of a file: its lines, its kind, its name with its containers.
+
+    Where kind and containers are those of the row above, a dot stands for them.
+    """
+    above = None
     for one in symbols:
-        name = ".".join(part for part in (one.get("container"), one["name"]) if part)
+        container, name = one.get("container"), one["name"]
         lines = write_range(one.get("start_line") or one["line"], one.get("end_line"))
-        yield f"{lines}\t{one['kind']} {one_line(name)}"
+        if container and above == (one["kind"], container):
+            yield f"{lines}\t{one_line(f'.{name}')}"
+        else:
+            yield f"{lines}\t{one['kind']} {one_line(f'{container}.{name}' if container else name)}"
+        above = one["kind"], container
 
 
 def scope_row(hit: Result) -> str:

@@ -2,7 +2,7 @@
 
 import json
 
-from zeno.interfaces.rows import Asked, Result, one_line
+from zeno.interfaces.rows import Asked, Result, quote
 from zeno.results.selected_files import in_words
 
 _NO_LIMIT = (1 << 53) - 1
@@ -27,7 +27,7 @@ def completeness(result: Result, args: Asked) -> str:
 
 def _count_skipped(result: Result, reason: str) -> str:
     """Return how many files were skipped for a reason, with those that are named behind it."""
-    named = ", ".join(one_line(one["path"]) for one in result.get("skipped_files", ()) if one["reason"] == reason)
+    named = ", ".join(quote(one["path"]) for one in result.get("skipped_files", ()) if one["reason"] == reason)
     return f"{result['skipped'][reason]:,} {_REASONS.get(reason, reason)}{f' ({named})' if named else ''}"
 
 

@@ -45,7 +45,10 @@ def find_symbols(args: FindSymbolsArgs, corpus: Corpus, meter: Meter) -> FindSym
         page.add(path, sorted(filter(wanted, symbols), key=_order), seen if path == start else 0)
         return not page.full
 
-    sink = _Sink(corpus, meter, _words(args), add)
+    words = _words(args)
+    # Members may have any name.
+    end = f"{words[-1]}\n" if words and not _asks_for_members(args) else "\n"
+    sink = _Sink(corpus, meter, words, end, add)
     skipped = snapshot.search(_in_known_languages(asked), query, sink, meter)
     sink.flush()
     truncated_by = sorted([*(["max_files"] if candidates.cut else []), *(["max_symbols"] if page.full else [])])
@@ -94,10 +97,10 @@ class _Page:
 class _Sink:
     """Passes the symbols of files on to `add`, some files at a time, until that returns False."""
 
-    def __init__(self, corpus: Corpus, meter: Meter, words: list[str], add: AddSymbols) -> None:
-        """Leave out files without one of the words, of which the last ends the name of what is asked for."""
+    def __init__(self, corpus: Corpus, meter: Meter, words: list[str], end: str, add: AddSymbols) -> None:
+        """Leave out files without one of the words, and those that define no name with this end."""
         self._words = [word.encode() for word in words]
-        self._end = f"{words[-1]}\n" if words else "\n"
+        self._end = end
         self._corpus = corpus
         self._meter = meter
         self._add = add
@@ -140,7 +143,7 @@ def _query(args: FindSymbolsArgs, meter: Meter) -> Query:
     """Return a query for the files that may define what is asked for: a name stands in its file as it is."""
     pattern, regex = "^", True
     if args.name is not MISSING and args.match != "regex":
-        last = args.name.rpartition(".")[2] if args.match == "exact" else ""
+        last = args.name.removesuffix(".").rpartition(".")[2] if args.match == "exact" else ""
         pattern, regex = last or args.name, False
         # A name ends where a word ends, and the longest word stands in the fewest files.
         if words := _words(args):
@@ -151,12 +154,18 @@ def _query(args: FindSymbolsArgs, meter: Meter) -> Query:
 def _words(args: FindSymbolsArgs) -> list[str]:
     """Return words that stand in every file with what is asked for: its name comes last, its containers before.
 
-    RE2 knows words of ASCII only, and without case other letters fold to some of these.
+    Of members these are the words of their containers. RE2 knows words of ASCII only, and without case other letters
+    fold to some of these.
     """
     if args.name is MISSING or args.match != "exact" or not args.case_sensitive:
         return []
-    *containers, last = args.name.split(".")
+    *containers, last = args.name.removesuffix(".").split(".")
     return [*filter(_WORD.fullmatch, containers), last] if _WORD.fullmatch(last) else []
+
+
+def _asks_for_members(args: FindSymbolsArgs) -> bool:
+    """Whether the name ends in a dot, and so asks for what the definitions with the name before it contain."""
+    return args.name is not MISSING and args.match == "exact" and args.name.strip(".") != "" and args.name[-1] == "."
 
 
 def _predicate(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
@@ -185,20 +194,29 @@ def _make_name_test(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
         return lambda symbol: found(symbol.name.encode())
     prefix = args.match == "prefix"
     if args.case_sensitive:
+        if _asks_for_members(args):
+            # A heading may end in a dot itself.
+            return lambda symbol: f".{symbol.container}.".endswith(f".{name}") or has_name(symbol, name)
         return lambda symbol: symbol.name.startswith(name) if prefix else has_name(symbol, name)
     # Case is folded as the search for files folds it: another way would find a name only where others are near.
     if prefix:
         begins = searcher(rf"\A{re.escape(name)}", "args.name", case_sensitive=False)
         return lambda symbol: begins(symbol.name.encode())
     equals = searcher(rf"\A{re.escape(name)}\z", "args.name", case_sensitive=False)
-    return lambda symbol: any(equals(one.encode()) for one in _names(symbol))
+    members = _asks_for_members(args)
+    return lambda symbol: any(equals(one.encode()) for one in _names(symbol, members=members))
 
 
-def _names(symbol: Symbol) -> Iterator[str]:
-    """Yield the name of a definition, alone and behind one and more of its containers."""
+def _names(symbol: Symbol, *, members: bool) -> Iterator[str]:
+    """Yield the name of a definition, alone and behind one and more of its containers; for members also these alone,
+    each chain of them with a dot at its end."""
     yield (name := symbol.name)
+    chain = ""
     for container in reversed(symbol.container.split(".")):
         yield (name := f"{container}.{name}")
+        chain = f"{container}.{chain}"
+        if members:
+            yield chain
 
 
 def _depth(symbol: Symbol) -> int:

@@ -82,7 +82,7 @@ class FindReferencesArgs(ClientResult):
     """
     cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
+    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but max_chars must be the same.
     """
     receipts: StrictBool = False
     """

@@ -70,7 +70,7 @@ class FindSymbolsArgs(ClientResult):
     )
     name: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    The name to find. Absent: all definitions of the selection, an outline.
+    The name to find. With match exact and a dot at its end: the members of the definitions with the name before it. Absent: all definitions of the selection, an outline.
     """
     match: Literal['exact', 'prefix', 'substring', 'regex'] = 'exact'
     """

@@ -62,7 +62,7 @@ class ListFilesArgs(ClientResult):
     """
     cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same. Refused with sort mtime and with tree.
+    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but max_chars must be the same. Refused with sort mtime and with tree.
     """
     sort: Literal['path', 'mtime'] = 'path'
     """

@@ -62,7 +62,7 @@ class ListFilesArgs(Model):
     """
     cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same. Refused with sort mtime and with tree.
+    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but max_chars must be the same. Refused with sort mtime and with tree.
     """
     sort: Literal['path', 'mtime'] = 'path'
     """

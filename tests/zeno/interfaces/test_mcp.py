@@ -244,10 +244,12 @@ def test_a_claim_is_written_with_the_lines_and_the_answers_it_rests_on(root: Pat
             await client.call_tool("claim", {"claim": "main asks the system", "evidence": evidence}),
             await client.call_tool(
                 "claim",
+                # Null is as if it were left out.
                 {
                     "claim": "there is a main",
-                    "evidence": [{"path": "src/app.py", "symbol": "main"}],
-                    "search": {"type": "defines", "name": "main"},
+                    "evidence": [{"path": "src/app.py", "symbol": "main", "start_line": None}],
+                    "search": {"type": "defines", "name": "main", "pattern": None},
+                    "answers": None,
                 },
             ),
             await client.call_tool("claim", {"claim": "", "evidence": evidence}),

@@ -215,7 +215,7 @@ def test_every_range_is_numbered_below_its_path():
         "a.py: lines 9-10 of 30",
         "9\tx",
         "10\t\ty",
-        "b: lines 1-1 of 1; … marks clipped lines, raise max_line_chars",
+        "b: lines 1-1 of 1; … clipped, raise max_line_chars",
         "1\tz…",
         "b: no lines here, it has 1",
         "c: no room left for line 4 of 8",
@@ -228,7 +228,7 @@ def test_the_lines_that_were_clipped_are_marked():
     assert text_of("read_file", {**result, "clipped": True, "metrics": METRICS}).splitlines() == [
         "1\tabcd…",
         "2\txy",
-        "[a: lines 1-2 of 2; … marks clipped lines, raise max_line_chars]",
+        "[a: lines 1-2 of 2; … clipped, raise max_line_chars]",
     ]
 
 
@@ -241,7 +241,7 @@ def test_the_limit_that_clipped_a_line_is_named(root, ask):
         for op in ("read_file", "peek"):
             args = {"path": "min.js", **limits}
             told = text_of(op, ask(op, **args)["result"], None, {"head_lines": 40, "tail_lines": 20, **args})
-            assert told.endswith(f"; … marks clipped lines, raise {named}]"), (op, told)
+            assert told.endswith(f"; … clipped, raise {named}]"), (op, told)
 
 
 def test_a_file_of_one_line_has_one_line(root, ask):
@@ -258,7 +258,38 @@ def test_an_end_that_is_not_known_is_a_question_mark():
     ]
     result = {"symbols": symbols, "truncated": False, "metrics": METRICS, "path": "a.py"}
     rows = text_of("extract_symbols", result).split("\n")
-    assert rows[:3] == ["1-9\tclass A", "4-?\tmethod A.f", "8\tmethod A.g"]
+    assert rows[:3] == ["1-9\tclass A", "4-?\tmethod A.f", "8\t.g"]
+
+
+def test_a_dot_stands_for_kind_and_containers_of_the_row_above():
+    symbols = [
+        {"kind": kind, "name": name, "line": 1, "end_line": 1, **({"container": container} if container else {})}
+        for kind, container, name in (
+            ("class", "", "B"),
+            ("class", "", "C"),
+            ("method", "C", "f"),
+            ("method", "C", "g"),
+            ("class", "C", "D"),
+            ("class", "C", "E"),
+            ("class", "", "F"),
+            ("method", "C.D", "f"),
+            ("method", "C", "h"),
+        )
+    ]
+    result = {"symbols": symbols, "truncated": False, "metrics": METRICS, "path": "a.py"}
+    *rows, _ = text_of("extract_symbols", result).split("\n")
+    told = ["class B", "class C", "method C.f", ".g", "class C.D", ".E", "class F", "method C.D.f", "method C.h"]
+    assert rows == [f"1\t{row}" for row in told]
+
+
+def test_a_definition_alone_is_one_row_with_its_lines_and_containers(root, ask):
+    (root / "a.py").write_text("class A:\n    def f(self):\n        pass\n\n\ndef f():\n    pass\n")
+    for args, role in (({"name": "f"}, ""), ({"name": "f", "roles": ["definition", "call"]}, "")):
+        told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
+        assert told[1:4] == ["a.py", f"{role}2-3 in A\tdef f(self):", f"{role}6-7\tdef f():"]
+    around = {"name": "f", "context": 1}
+    told = text_of("find_references", ask("find_references", **around)["result"], None, around).split("\n")
+    assert told[2] == "in method A.f 2-3"
 
 
 def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
@@ -324,7 +355,7 @@ def test_files_that_were_skipped_are_named():
     skipped = {"binary": 0, "too_large": 1, "unreadable": 1, "not_regular": 0}
     result = {"hits": [], "truncated": False, "complete": False, "skipped": skipped, "skipped_files": named}
     last = text_of("grep", {**result, "files_selected": 9, "metrics": METRICS}).splitlines()[-1]
-    assert 'skipped 1 over max_bytes (data/dump.sql), 1 unreadable ("odd\\nname")' in last
+    assert 'skipped 1 over max_bytes ("data/dump.sql"), 1 unreadable ("odd\\nname")' in last
 
 
 def test_a_hit_says_which_of_several_patterns_match():
@@ -374,7 +405,7 @@ def test_roles_stand_before_lines_unless_all_have_the_same(root, ask):
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     assert told[:4] == ["totals: 1 definition, 1 call", "a.py", "in function f 1-2", "definition 1\tdef f():"]
     assert re.fullmatch(r"call 2\t….*f\(\)  # x+…", told[4])
-    assert told[5] == "[2 lines; complete: 1 file; … marks clipped lines, raise max_line_chars]"
+    assert told[5] == "[2 lines; complete: 1 file; … clipped, raise max_line_chars]"
     args["roles"] = ["call"]
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     assert told[3].startswith("2\t")

@@ -41,13 +41,15 @@ def _found(answer):
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    st.sampled_from(["Shape", "area", "Area", "a", "sha", "Shape.area", "Area.shape", "Shape.Area", "x", "e"]),
+    st.sampled_from(
+        ["Shape", "area", "Area", "a", "sha", "Shape.area", "Area.shape", "Shape.Area", "x", "e", "Shape.", "."]
+    ),
     st.data(),
 )
 def test_the_search_for_the_name_loses_no_definition(tree, ask, name, data):
     match = data.draw(st.sampled_from(["exact", "prefix", "substring"]))
     tests = {
-        "exact": lambda symbol: f".{symbol.path}".endswith(f".{name}"),
+        "exact": lambda symbol: f".{symbol.path}".endswith(f".{name}") or f".{symbol.container}." == f".{name}",
         "prefix": lambda symbol: symbol.name.startswith(name),
         "substring": lambda symbol: name in symbol.name,
     }

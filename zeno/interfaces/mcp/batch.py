@@ -1,7 +1,8 @@
 """Several calls in one: the tool `batch`.
 
 Each call is answered as if it had come alone, one after the other, so that the trace has them in their order. Only the
-defaults of `max_chars` depend on their number, and a batch ends where its results are as long as a response may be.
+defaults of `max_chars` depend on their number, and a batch ends where its results are as long as a response may be. In
+the texts, the last line of a complete answer about the same files as one before it refers to that.
 """
 
 import json
@@ -24,6 +25,8 @@ class Reply(NamedTuple):
     size: int = 0
     """Bytes of the result."""
     error: ZenoError | None = None
+    coverage: str = ""
+    """The part of the last line that says which files a complete answer is about; empty if it is about no list."""
 
 
 def refuse(error: ZenoError, request_id: str | None = None) -> Reply:
@@ -41,6 +44,8 @@ async def answer_batch(given: Any, call: Callable[[str, Any, int], Awaitable[Rep
     share = rules()["batch_chars"] // len(calls)
     texts: list[str] = []
     answers: list[dict[str, Any]] = []
+    first: dict[str, int] = {}
+    """The numbers of the first answers about some files."""
     size = 0
     for number, one in enumerate(calls, 1):
         if size > max_bytes:
@@ -49,9 +54,20 @@ async def answer_batch(given: Any, call: Callable[[str, Any, int], Awaitable[Rep
         else:
             reply = await call(one["tool"], one.get("args", {}), share)
         size += reply.size
-        texts.append(f"=== {number} {one_line(one['tool'])}\n{reply.text}")
+        before = first.setdefault(reply.coverage, number)
+        text = reply.text if before == number else _refer(reply, before)
+        texts.append(f"=== {number} {one_line(one['tool'])}\n{text}")
         answers.append({"tool": one["tool"], **_structure(reply)})
     return Reply("\n".join(texts), {"answers": answers})
+
+
+def _refer(reply: Reply, before: int) -> str:
+    """Return the text of an answer about the same files as one before it, in as few words as that takes."""
+    text, _, last = reply.text.rpartition("\n")
+    shorter = f"complete, files as in {before}"
+    if reply.coverage not in last or len(reply.coverage) <= len(shorter):
+        return reply.text
+    return f"{text}\n{last.replace(reply.coverage, shorter, 1)}" if text else last.replace(reply.coverage, shorter, 1)
 
 
 def _structure(reply: Reply) -> dict[str, Any]:

@@ -16,6 +16,7 @@ EACH = "[]."
 """Stands in the name of a default between a list and the member of its entries."""
 
 BATCH_ARGS = "zeno/batch.json#/$defs/args"
+CLAIM_ARGS = "zeno/claim.json#/$defs/args"
 _NO_LIMIT = (1 << 53) - 1
 # Arguments that name a commit.
 _COMMITS = ("rev", "changed_since")
@@ -82,7 +83,7 @@ def _batch_tool() -> types.Tool:
 
 
 def _claim_tool() -> types.Tool:
-    schema = _short(inlined("zeno/claim.json#/$defs/args"))
+    schema = _short(inlined(CLAIM_ARGS))
     # Models hardly need these arguments: they are taken where they are given, and not listed.
     for name in ("id", "parent"):
         del schema["properties"][name]

@@ -21,8 +21,9 @@ from mcp.shared.exceptions import MCPError
 from zeno.errors import ZenoError
 from zeno.interfaces.fair_slots import Client
 from zeno.interfaces.mcp.batch import Reply, answer_batch, refuse
-from zeno.interfaces.mcp.tool_list import BATCH_ARGS, EACH, args_schema, list_tools, rules
+from zeno.interfaces.mcp.tool_list import BATCH_ARGS, CLAIM_ARGS, EACH, args_schema, list_tools, rules
 from zeno.interfaces.result_text import text_of
+from zeno.interfaces.status import completeness
 from zeno.interfaces.workers import NOBODY, Workers
 from zeno.session.dispatch import OPS
 
@@ -124,21 +125,14 @@ def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None
 
 
 async def _call(workers: Workers, asked: ToolCall, max_chars: int | None) -> Reply:
-    """Answer a call of an operation; `max_chars` is the most that its default of that name may be.
-
-    A cursor goes with all arguments of its request: where the default is less, the text names it, and a call with a
-    cursor has the whole default.
-    """
+    """Answer a call of an operation; `max_chars` is the most that its default of that name may be."""
     request_id, op, given, client = asked
     defaults: dict[str, Any] = {}
-    is_less = False
     if op in OPS:
         given = without_nulls(args_schema(op), given)
         defaults = OPS[op].tool["defaults"]
-        if max_chars is not None and given.keys().isdisjoint(("max_chars", "cursor")):
-            is_less = max_chars < defaults.get("max_chars", 0)
-        if is_less:
-            defaults = {**defaults, "max_chars": max_chars}
+        if max_chars is not None and "max_chars" in defaults:
+            defaults = {**defaults, "max_chars": min(max_chars, defaults["max_chars"])}
     args = with_defaults(defaults, given)
     answer = await workers.answer(request_id, op, args, client)
     if answer.error is not None:
@@ -146,9 +140,8 @@ async def _call(workers: Workers, asked: ToolCall, max_chars: int | None) -> Rep
     body = answer.result or b""
     result = json.loads(body)
     text = text_of(op, result, request_id if workers.claims is not None else None, args)
-    if is_less and "cursor" in result:
-        text = f"{text[:-1]}; the cursor goes with max_chars={max_chars}]"
-    return Reply(text, result, request_id, len(body))
+    coverage = completeness(result, args) if result.get("complete") else ""
+    return Reply(text, result, request_id, len(body), coverage=coverage)
 
 
 def _to_result(reply: Reply) -> types.CallToolResult:
@@ -194,7 +187,7 @@ def with_defaults(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, 
 
 async def _claim(workers: Workers, args: dict[str, Any]) -> Reply:
     try:
-        event = await workers.claim(args)
+        event = await workers.claim(without_nulls(inlined(CLAIM_ARGS), args))
     except ZenoError as error:
         return refuse(error)
     text = "[claim written to the trace]"

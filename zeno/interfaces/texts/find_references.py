@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.rows import CLIPPED, Asked, Result, scope_row, tell_clipped, visible, write_path
+from zeno.interfaces.rows import (
+    CLIPPED,
+    Asked,
+    Result,
+    one_line,
+    scope_row,
+    tell_clipped,
+    visible,
+    write_path,
+    write_range,
+)
 from zeno.interfaces.status import completeness, count
 
 
@@ -19,12 +29,32 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     for path, of_file in groupby(references, lambda one: one["path"]):
         body.append(write_path(path))
         for scope, of_scope in groupby(of_file, scope_row):
+            lines = list(of_scope)
+            if len(lines) == 1 and _is_whole_scope(lines[0]):
+                body.append(_definition_row(lines[0], "" if only else "definition "))
+                continue
             body += [scope] if scope else []
-            for one in of_scope:
+            for one in lines:
                 body += _rows(one, "" if only else f"{one['role']} ")
     found = count(len(references), "line") if references else "no lines"
     shown = [line for one in references for line in one.get("context", [one])]
     return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args)}"
+
+
+def _is_whole_scope(one: Result) -> bool:
+    """Whether a line begins the definition that it is in, so that one row says all of both."""
+    return one["role"] == "definition" and "context" not in one and one.get("scope", {}).get("line") == one["line"]
+
+
+def _definition_row(one: Result, role: str) -> str:
+    """The first line of a definition behind all its lines and its containers."""
+    scope = one["scope"]
+    container = scope["name"].rpartition(".")[0]
+    (row,) = _rows(one, "")
+    text = row.partition("\t")[2]
+    lines = write_range(scope["line"], scope["end_line"])
+    within = f" in {one_line(container)}" if container else ""
+    return f"{role}{lines}{within}\t{text}"
 
 
 def _rows(one: Result, role: str) -> Iterator[str]:
