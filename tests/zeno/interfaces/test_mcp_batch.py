@@ -53,7 +53,7 @@ def test_the_answers_are_those_of_single_calls_in_their_order(root: Path) -> Non
     assert not told.is_error
     answers = told.structured_content["answers"]
     assert spec.violations("zeno/batch.json#/$defs/result", told.structured_content) == []
-    texts = []
+    texts: list[str] = []
     for number, (call, answer, single) in enumerate(zip(CALLS, answers, ask(root, each(*CALLS)), strict=True), 1):
         assert answer["tool"] == call["tool"]
         text = single.content[0].text
