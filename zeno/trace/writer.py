@@ -68,10 +68,11 @@ class TraceWriter:
 
     def session(self, tree: FileTree, options: Options) -> None:
         """Write a session event before the next event: a server that is never asked leaves no trace."""
+        program = version("zeno-normalizer")  # now: a confined server cannot read it if it stands beside the code
         self._session = lambda: SessionEvent(
             ts=self._now(),
             event="session",
-            version=version("zeno-normalizer"),
+            version=program,
             protocol=spec.PROTOCOL_VERSION,
             roots=tree.names or MISSING,
             policy=describe_policy(tree.policy),

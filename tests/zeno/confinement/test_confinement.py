@@ -55,6 +55,7 @@ def refuses_each():
     tried += ("process_vm_writev", "kcmp", "pidfd_getfd", "pidfd_send_signal", "sched_setattr", "sched_setscheduler")
     tried += ("sched_setparam", "migrate_pages", "move_pages", "name_to_handle_at", "open_by_handle_at", "setns")
     tried += ("io_uring_setup", "fanotify_init", "unshare", "process_madvise", "swapoff", "finit_module")
+    tried += ("mount", "umount2", "pivot_root", "move_mount", "open_tree", "fsopen", "mount_setattr")
     return [name for name in tried if attempt(lambda: system_call(name, *[-1] * 6)) != "PermissionError"]
 def attempt(action):
     try:
@@ -269,6 +270,18 @@ def test_code_inside_serve_cannot_get_out(kernel, root, tmp_path, intruder, cach
         _, complaints = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaints) == (0, b"")
     assert len((tmp_path / "log").read_text().splitlines()) == 5
+
+
+@pytest.mark.parametrize("kind", ["egg-info", "dist-info"])
+def test_a_confined_server_whose_version_stands_where_it_was_started_answers(kernel, root, tmp_path, kind):
+    told = tmp_path / "started" / f"zeno_normalizer.{kind}"
+    told.mkdir(parents=True)
+    for name in ("PKG-INFO", "METADATA"):
+        (told / name).write_text("Metadata-Version: 2.1\nName: zeno-normalizer\nVersion: 7\n")
+    command = [sys.executable, "-m", "zeno", "serve", root, "--log", tmp_path / "log", "--confine", "require"]
+    question = b'{"id": "1", "op": "stat", "args": {"path": "a.txt"}}\n'
+    done = subprocess.run(command, cwd=told.parent, input=question, capture_output=True, timeout=PATIENCE, check=False)
+    assert json.loads(done.stdout)["ok"], done.stderr.decode()
 
 
 def test_code_inside_the_mcp_server_cannot_get_out(kernel, root, intruder):

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 REQUEST_ID = "zeno/request_id"
 """Key of the request id in the `_meta` of a result: the id under which the trace has the request."""
 
+# Read at the start: a confined server cannot read it if it stands beside the code.
+_PROGRAM = version("zeno-normalizer")
 # Seconds between progress notifications to a client that asked for them.
 _PROGRESS = 1.0
 # The ways to say what a claim rests on.
@@ -109,7 +111,7 @@ def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None
         instructions += " " + rules()["roots"].format(names=", ".join(workers.roots))
     server: McpServer[Any] = McpServer(
         "zeno",
-        version=version("zeno-normalizer"),
+        version=_PROGRAM,
         title="Zeno",
         instructions=instructions,
         on_list_tools=tell_tools,
