@@ -14,7 +14,7 @@ from normalizer.documents.pointers import escape, steps_of
 from normalizer.guess.fields import names
 from normalizer.guess.fields.profile import Profile
 from normalizer.guess.readings import FileReading
-from normalizer.guess.roles import names_judge
+from normalizer.guess.roles import names_compared, names_judge
 from normalizer.guess.rows import FIRST, FileRows
 
 _DEPTH = 7
@@ -143,7 +143,8 @@ def _collect_at(rows: FileRows, place: tuple[str, ...], sides: list[str] | None 
     keyed = [sorted({keys[number] for _, keys, _ in found}) for number in range(len(stars))]
     generator = None if has_generator else _generator_star(place, stars, keyed)
     profile = Profile()
-    called = ["rater" if _are_raters(keys) else "id" for keys in keyed]
+    judge = None if has_judge or generator is not None else _judge_star(rows, place, stars, keyed)
+    called = ["rater" if _are_raters(keys) or number == judge else "id" for number, keys in enumerate(keyed)]
     if generator is not None:
         called[generator] = "model"
     for index, keys, part in found[:FIRST]:
@@ -152,6 +153,7 @@ def _collect_at(rows: FileRows, place: tuple[str, ...], sides: list[str] | None 
         profile.add({"star": {"0 id": str(index), **star}, "row": around, "part": part})
     is_sure = (
         has_judge
+        or judge is not None
         or sides is not None
         or (generator is not None and _names_answers(place, stars[generator], keyed[generator]))
     )
@@ -164,6 +166,17 @@ def _collect_at(rows: FileRows, place: tuple[str, ...], sides: list[str] | None 
 def _are_raters(keys: list[str]) -> bool:
     """Whether keys name people or judges: `worker_12`, `annotator A`."""
     return len(keys) > 1 and all(set(names.words(key)) & (names.JUDGES | names.RATERS) for key in keys)
+
+
+def _judge_star(rows: FileRows, place: tuple[str, ...], stars: list[int], keyed: list[list[str]]) -> int | None:
+    """Return which `*` stands for names of judges: models below scores, in rows that name what was judged."""
+    if not any(names_compared(field, rows) for field in rows.profile.fields.values()):
+        return None
+    for number, keys in enumerate(keyed):
+        said = set(names.words(place[stars[number] - 1])) if stars[number] else set()
+        if said & (names.SCORES | names.JUDGEMENTS) and all(map(names.names_a_model, keys)):
+            return number
+    return None
 
 
 def _generator_star(place: tuple[str, ...], stars: list[int], keyed: list[list[str]]) -> int | None:

@@ -12,6 +12,7 @@ from normalizer.guess.preview import Preview, preview
 from normalizer.guess.readings import FileReading
 from normalizer.guess.rows import FileRows, read_rows
 from normalizer.guess.scores import score_readings
+from normalizer.guess.text_scores import text_score_readings
 from normalizer.guess.verdict_texts import drop_doubles, free_text_readings, lone_score_readings, winner_readings
 
 _MOST = 4
@@ -85,7 +86,7 @@ def _flat_readings(rows: FileRows) -> list[FileReading]:
     if duels and duels[0].weight > _SURE:
         scores = []
     if not duels and not scores:
-        duels = free_text_readings(rows)
+        duels = free_text_readings(rows) or text_score_readings(rows)
     best = max((reading.weight for reading in (*duels, *scores)), default=0)
     return [reading for reading in (*scores, *duels) if reading.weight == best]
 

@@ -46,9 +46,7 @@ def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Role
     judges = find_judges(fields)
     doubts = []
     if not generators:
-        generators = [
-            one for one in fields if names.own_words(one.pointer) & names.WEAK_GENERATORS and _is_level(one, rows)
-        ]
+        generators = [one for one in fields if names_compared(one, rows)]
         doubts += [f"the generator is taken from {one.pointer}: is that what is compared?" for one in generators[:1]]
     if len(generators) > 1:
         others = ", ".join(field.pointer for field in generators[1:3])
@@ -58,6 +56,8 @@ def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Role
         doubts.append(f"the judge is taken from {judges[0].pointer}{others and '; '}{others}")
     generator = {"at": generators[0].pointer} if generators else _of_document(rows, names.GENERATORS)
     judge = {"at": judges[0].pointer} if judges else _of_document(rows, names.JUDGES)
+    if judge is None and generator is not None and "of" in generator:
+        doubts.append(f"{generator['at']} of the document is taken for the generator of all rows: it may be the judge")
     named = {
         field.pointer: role
         for role, some in (("generator_model", generators), ("judge_model", judges))
@@ -120,6 +120,12 @@ def _names_generator(field: FieldProfile) -> bool:
         "response",
         "source",
     }
+
+
+def names_compared(field: FieldProfile, rows: FileRows) -> bool:
+    """Whether a field names the generator, or a few methods or conditions that may be compared as generators are."""
+    is_weak = bool(names.own_words(field.pointer) & names.WEAK_GENERATORS) and _is_level(field, rows)
+    return is_weak or (_is_name(field) and _names_generator(field))
 
 
 def _generator_rank(field: FieldProfile) -> tuple[int, int, str]:

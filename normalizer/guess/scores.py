@@ -105,6 +105,9 @@ def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> l
     reading = _criteria(rows, members, weight)
     if len(members) > 1 and _are_numbered(members):
         return _read_numbered(rows, members, weight, reading)
+    if len(members) > 1 and _have_answers(rows, members):
+        told = "columns are taken for scores of generators, whose answers stand in columns with the same words"
+        return [_by_column(rows, members, "generator_model", weight, [told])]
     columns = _columns(members)
     if len(columns) > 1 and names.own_words(columns[0].field.pointer) & _ANSWERS:
         return [_by_column(rows, columns, "generator_model", weight), reading]
@@ -148,6 +151,20 @@ def _may_be_judges(members: list[_Scored]) -> bool:
     last = [steps_of(one.field.pointer)[-1] for one in members]
     stems = {tuple(word for word in names.words(name) if not word.isdigit()) for name in last}
     return len(stems) == 1 or all(set(names.words(name)) & names.JUDGES or names.names_a_model(name) for name in last)
+
+
+def _have_answers(rows: FileRows, members: list[_Scored]) -> bool:
+    """Whether each column differs from the others in words that the column of an answer has: `base_score`, `base_pred`.
+
+    Then these words name generators.
+    """
+    said = [names.own_words(one.field.pointer) for one in members]
+    common = frozenset.intersection(*said)
+    known = {names.own_words(at) for at, field in rows.profile.fields.items() if field.kinds["text"]}
+    called = [own - common for own in said]
+    return len(set(called)) == len(members) and all(
+        own and any(own < other and other - own <= names.ANSWERS for other in known) for own in called
+    )
 
 
 def _labels(members: list[_Scored]) -> set[str]:

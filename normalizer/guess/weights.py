@@ -7,7 +7,7 @@ from normalizer.documents.pointers import steps_of
 from normalizer.guess.fields import names
 from normalizer.guess.fields.item_properties import find_properties
 from normalizer.guess.fields.profile import FieldProfile
-from normalizer.guess.fields.unexplained import join_names
+from normalizer.guess.fields.unexplained import join_names, may_judge
 from normalizer.guess.roles import find_judges, names_judge
 from normalizer.guess.rows import FileRows
 
@@ -29,6 +29,9 @@ def weigh_fields(rows: FileRows) -> tuple[dict[str, float], list[str]]:
         return {at: float(_has_few_values(field)) for at, field in fields.items()}, []
     given = set(find_properties(rows.profile, find_judges(rows.profile.fields.values())))
     found = {at: _weight(rows, field) for at, field in fields.items() if at not in given}
+    if any(_is_category(field) for field in fields.values()):
+        # The judge said these words; what a program measured beside them is no judgement.
+        found = {at: weight for at, weight in found.items() if not names.own_words(at) & names.METRICS}
     for at, weight in _weigh_neighbours(rows, found).items():
         found[at] = max(found[at], weight)
     kept = [fields[at] for at in given if _weight(rows, fields[at])]
@@ -92,6 +95,11 @@ def _is_judged(rows: FileRows, field: FieldProfile) -> bool:
     return alone and bool(parents) and any(names.own_words(other.pointer) & names.REASONS for other in beside)
 
 
+def _is_category(field: FieldProfile) -> bool:
+    """Whether a field is a judgement in a few words, such as MAJOR and MINOR."""
+    return bool(names.own_words(field.pointer) & names.VERDICTS) and field.kinds["text"] > 0 and may_judge(field)
+
+
 def _has_worths(field: FieldProfile) -> bool:
     """Whether all values are words that stand for 0 and 1, such as yes and FAIL."""
     said = {text.strip().lower() for text in field.texts()}
@@ -120,7 +128,7 @@ def _weigh_neighbours(rows: FileRows, weights: dict[str, float]) -> dict[str, fl
         elif len(said) > 1 and said[0] in names.FILLERS:
             groups[said[0], *parents].append(field)
         elif not names_judge(field) and not names.own_words(at) & (names.METRICS | names.ITEMS | names.SUMMARIES):
-            groups["one scale", *parents, _ends(field)].append(field)
+            groups["one scale", *parents, _ends(field, is_member=bool(parents))].append(field)
     for (kind, *parents), fields in groups.items():
         if kind == "yes or no":
             likely = len(fields) >= _MANY or named[tuple(parents)] > 0
@@ -128,16 +136,34 @@ def _weigh_neighbours(rows: FileRows, weights: dict[str, float]) -> dict[str, fl
             likely = sum(names.are_qualities(field.pointer) for field in fields) >= 2
         if likely:
             found |= dict.fromkeys((field.pointer for field in fields), _NAMED)
+        elif kind == "one scale" and _are_grid(fields):
+            found |= dict.fromkeys((field.pointer for field in fields), GENERIC)
     return found
 
 
-def _ends(field: FieldProfile) -> tuple[Any, ...]:
-    """Return what is equal for fields on one scale: its greatest value, and whether it has a few values or many."""
+def _are_grid(fields: list[FieldProfile]) -> bool:
+    """Whether columns with a few whole numbers are called by each of some words before each of others.
+
+    `base_rel`, `base_div`, `tuned_rel` and `tuned_div` are two criteria of two systems, whatever the words mean.
+    """
+    said = [names.words(steps_of(field.pointer)[-1]) for field in fields]
+    firsts, rests = {name[0] for name in said}, {name[1:] for name in said}
+    is_full = len(fields) == len(firsts) * len(rests) == len(set(said)) and min(len(firsts), len(rests)) > 1
+    return is_full and all(rests) and all(field.places <= 0 and _has_few_values(field) for field in fields)
+
+
+def _ends(field: FieldProfile, *, is_member: bool) -> tuple[Any, ...]:
+    """Return what is equal for fields on one scale: its greatest value, and whether it has a few values or many.
+
+    Members of one object are of one kind: for them the end of a usual scale counts, not how much of it was seen.
+    """
     values = len(field.texts())
+    usual = next((end for end in (1, 5, 10, 100) if field.greatest is not None and field.greatest <= end), None)
+    greatest = usual if is_member and usual is not None else field.greatest
     if values <= _FEW:
-        return (field.greatest, "few")
+        return (greatest, "few")
     is_scale = field.places <= 0 and 2 * values <= field.rows
-    return (field.greatest, "many") if is_scale else (field.pointer,)
+    return (greatest, "many") if is_scale else (field.pointer,)
 
 
 def _has_few_values(field: FieldProfile) -> bool:

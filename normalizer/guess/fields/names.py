@@ -37,6 +37,7 @@ _RULES: dict[str, list[Any]] = spec.resource("rules/guess_words.json")
     WEAK_GENERATORS,
     WORSE,
     TOTALS,
+    ANSWERS,
     _NO_QUALITIES,
 ) = (
     frozenset(_RULES[name])
@@ -66,6 +67,7 @@ _RULES: dict[str, list[Any]] = spec.resource("rules/guess_words.json")
         "weak_generators",
         "worse",
         "totals",
+        "answers",
         "no_qualities",
     )
 )

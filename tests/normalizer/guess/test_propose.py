@@ -66,6 +66,49 @@ SCORES = {
         1,
         {("s", "inner_simplicity"): (12, 0.0)},
     ),
+    "criteria below names of judges, in rows that name what was compared": (
+        lines(
+            [
+                {
+                    "id": n,
+                    "condition": "xy"[n % 2],
+                    "scores": {
+                        judge: {"novelty": (n + k) % 8, "sparkle": 1 + (n + k) % 8, "clarity": (n + k) % 4 + 5}
+                        for k, judge in enumerate(("gpt-4", "qwen"))
+                    },
+                }
+                for n in range(8)
+            ]
+        ),
+        1,
+        {(m, d): (8, mean) for m in "xy" for d, mean in (("novelty", 3.5), ("sparkle", 4.5), ("clarity", 6.5))},
+    ),
+    "two criteria of two systems, in words that say nothing": (
+        table(
+            ("conv_id", "base_rel", "base_div", "tuned_rel", "tuned_div"),
+            *((n, 1 + n % 5, 1 + n * 2 % 5, 1 + n * 3 % 5, 5 - n % 5) for n in range(20)),
+        ),
+        1,
+        {("unnamed-generator", name): (20, 3.0) for name in ("base_rel", "base_div", "tuned_rel", "tuned_div")},
+    ),
+    "scores of generators whose answers have columns": (
+        table(
+            ("question", "base_pred", "ft_pred", "base_judge_score", "ft_judge_score"),
+            *((f"q{n}", f"text {n}", f"other {n}", n % 5, 4) for n in range(10)),
+        ),
+        1,
+        {("base_judge_score", "score"): (10, 2.0), ("ft_judge_score", "score"): (10, 4.0)},
+    ),
+    "yes and no at the beginning of a text": (
+        lines([{"id": n, "response": f"{('Yes', 'No', 'No')[n % 3]}.\n\nBecause of {n}: {LONG}"} for n in range(9)]),
+        1,
+        {("unnamed-generator", "response"): (9, 1 / 3)},
+    ),
+    "a number after a word at the beginning of a text": (
+        lines([{"id": n, "model": "m", "reply": f"**Score:** {n % 4}/5. It is {LONG}{n}"} for n in range(8)]),
+        1,
+        {("m", "reply"): (8, 1.5)},
+    ),
     "percentages": (
         table(("item", "model", "score"), (1, "a", "70%"), (2, "a", "85 %"), (3, "b", "12.5%"), (4, "b", "70%")),
         1,
@@ -513,6 +556,10 @@ def test_comparisons_come_out_as_they_are_in_the_file(name, tmp_path, capsys, mo
         (
             lines([{"id": n, "group": n % 3, "label": ("MAJOR", "MINOR")[n % 2]} for n in range(9)]),
             "a dialect may say that one of these is: /group (0 to 2), /label (MAJOR, MINOR)",
+        ),
+        (
+            lines([{"id": n, "rouge_l": n % 4 / 4, "label": ("MAJOR", "MINOR")[n % 2]} for n in range(9)]),
+            "a dialect may say that one of these is: /label (MAJOR, MINOR)",
         ),
         (
             lines([{"topic": f"t{n}", "n_comparisons": 4, "overall_winrate": n % 3 / 2} for n in range(120)]),
