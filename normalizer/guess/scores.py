@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from typing import Any, NamedTuple
 
 from normalizer.documents.pointers import steps_of
+from normalizer.guess.column_names import have_answers, may_be_judges
 from normalizer.guess.fields import names
 from normalizer.guess.fields.profile import FieldProfile
 from normalizer.guess.fields.unexplained import join_names
@@ -105,7 +106,7 @@ def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> l
     reading = _criteria(rows, members, weight)
     if len(members) > 1 and _are_numbered(members):
         return _read_numbered(rows, members, weight, reading)
-    if len(members) > 1 and _have_answers(rows, members):
+    if len(members) > 1 and have_answers(rows, [one.field for one in members]):
         told = "columns are taken for scores of generators, whose answers stand in columns with the same words"
         return [_by_column(rows, members, "generator_model", weight, [told])]
     columns = _columns(members)
@@ -113,7 +114,8 @@ def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> l
         return [_by_column(rows, columns, "generator_model", weight), reading]
     scales = {_reach(one.made.scale) for one in members}
     are_criteria = all(names.own_words(one.field.pointer) & names.CRITERIA for one in members)
-    if len(members) == 1 or are_criteria or len(_labels(members)) > 1 or len(scales) > 1 or not _may_be_judges(members):
+    is_one_scale = len(_labels(members)) <= 1 and len(scales) == 1
+    if len(members) == 1 or are_criteria or not is_one_scale or not may_be_judges([one.field for one in members]):
         return [reading]
     return [reading, _by_column(rows, members, "judge_model", weight)]
 
@@ -142,29 +144,6 @@ def _are_numbered(members: list[_Scored]) -> bool:
     numbers = sorted(int(word) for said in last for word in said if word.isdigit())
     reaches = {_reach(one.made.scale) for one in members}
     return len(stems) == len(reaches) == 1 and numbers in (list(range(len(members))), list(range(1, len(members) + 1)))
-
-
-def _may_be_judges(members: list[_Scored]) -> bool:
-    """Whether fields are called like judges, by their names or by numbers."""
-    if sum(names.are_qualities(one.field.pointer) for one in members) > 1:
-        return False
-    last = [steps_of(one.field.pointer)[-1] for one in members]
-    stems = {tuple(word for word in names.words(name) if not word.isdigit()) for name in last}
-    return len(stems) == 1 or all(set(names.words(name)) & names.JUDGES or names.names_a_model(name) for name in last)
-
-
-def _have_answers(rows: FileRows, members: list[_Scored]) -> bool:
-    """Whether each column differs from the others in words that the column of an answer has: `base_score`, `base_pred`.
-
-    Then these words name generators.
-    """
-    said = [names.own_words(one.field.pointer) for one in members]
-    common = frozenset.intersection(*said)
-    known = {names.own_words(at) for at, field in rows.profile.fields.items() if field.kinds["text"]}
-    called = [own - common for own in said]
-    return len(set(called)) == len(members) and all(
-        own and any(own < other and other - own <= names.ANSWERS for other in known) for own in called
-    )
 
 
 def _labels(members: list[_Scored]) -> set[str]:

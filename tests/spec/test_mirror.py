@@ -81,8 +81,8 @@ TESTED_BY = {
     "normalizer/api": {"normalizer/api/test_ledgers.py": "numbers"},
     "normalizer/guess": {
         "normalizer/api/test_sources.py": "certain",
-        "normalizer/guess/test_propose.py": "duels nested preview readings roles rows scores text_scores "
-        "verdict_texts weights",
+        "normalizer/guess/test_propose.py": "column_names duels nested preview readings roles rows scores "
+        "text_scores verdict_texts weights",
         "whole/test_files_from_elsewhere.py": "shipped_fit",
     },
     "normalizer/guess/fields": {
