@@ -1,4 +1,4 @@
-"""What several columns of scores are called by: names of judges, or words that also call columns of answers."""
+"""Names of several columns of scores: those of judges, or words that columns of answers have, too."""
 
 from normalizer.documents.pointers import steps_of
 from normalizer.guess.fields import names
