@@ -43,6 +43,16 @@ class InSubmodule(ObjectUnavailable):
         self.rest = decode_name(rest)
 
 
+class LeadsOut(OutsideRoot):
+    """A path that leads out of a tree: of a submodule's, it may be below the root all the same."""
+
+    def __init__(self, path: str, rest: bytes, *, from_root: bool) -> None:
+        """Take the path that is left, from the top of the tree or from the root."""
+        super().__init__(path)
+        self.rest = rest
+        self.from_root = from_root
+
+
 class CommitTree:
     """The files of one commit. `root` maps absolute paths, as those of requests are given."""
 
@@ -54,6 +64,7 @@ class CommitTree:
         self.trees = trees
         self.commit = commit
         self.policy = root.policy
+        self._is_submodule = False
 
     @property
     def descriptors(self) -> list[int]:
@@ -79,7 +90,7 @@ class CommitTree:
     def in_submodule(self, trees: Trees, commit: Commit) -> Self:
         """Return the tree of a submodule's commit, to which the policy does not apply: its paths begin below it."""
         tree = self.under(Policy())
-        tree.trees, tree.commit = trees, commit
+        tree.trees, tree.commit, tree._is_submodule = trees, commit, True
         return tree
 
     def speed_up_lookups(self) -> None:
@@ -156,7 +167,7 @@ class CommitTree:
                 continue
             if name == b"..":
                 if not names:
-                    raise OutsideRoot(path)
+                    raise LeadsOut(path, b"/".join([name, *todo]), from_root=False)
                 names.pop()
                 above.pop()
                 continue
@@ -174,9 +185,11 @@ class CommitTree:
                 links, added = links + 1, added + link.count(b"/") + 1
                 if links > MAX_LINKS or added > MAX_LINK_COMPONENTS:
                     return _Found(join_missing(path, names, name, todo), None)
+                todo.extendleft(reversed(self._components(path, link, self._root.inside_by_name)))
                 if link.startswith(b"/"):
                     del names[:], above[1:]
-                todo.extendleft(reversed(self._components(path, link, self._root.inside_by_name)))
+                    if self._is_submodule:
+                        raise LeadsOut(path, b"/".join(todo).lstrip(b"/"), from_root=True)
             elif not entry.is_file:
                 names.append(name)
                 above.append(entry)

@@ -3,10 +3,12 @@
 from contextlib import ExitStack
 from typing import NamedTuple, Self
 
-from zeno.revisions.commit_tree import CommitTree, InSubmodule
+from zeno.files.absolute_paths import MAX_LINKS
+from zeno.revisions.commit_tree import CommitTree, InSubmodule, LeadsOut
 from zeno.revisions.objects import Objects, Unavailable
 from zeno.revisions.repository import NoRepository, open_submodule
 from zeno.revisions.trees import Trees
+from zeno.text.path_names import decode_name
 
 
 class KnownContent(NamedTuple):
@@ -38,7 +40,10 @@ class Contents:
         """
         tree: CommitTree | None = self._tree
         place = b""
-        while tree is not None:
+        """The submodule that the tree is of, with a slash."""
+        for _ in range(MAX_LINKS):
+            if tree is None:
+                return None
             try:
                 entry = tree.follow(path).entry
                 return None if entry is None or not entry.is_file else KnownContent(tree.trees.objects, entry.id)
@@ -46,6 +51,11 @@ class Contents:
                 place, path = place + inside.place, inside.rest
                 tree = self._open(tree, place, inside.commit)
                 place += b"/"
+            except LeadsOut as out:
+                if not place:
+                    raise
+                path = decode_name(out.rest if out.from_root else place + out.rest)
+                tree, place = self._tree, b""
         return None
 
     def _open(self, around: CommitTree, place: bytes, commit: bytes) -> CommitTree | None:

@@ -107,6 +107,30 @@ def test_a_file_of_a_submodule_is_compared_with_the_commit_that_it_is_fixed_to(w
     ]
 
 
+@pytest.mark.parametrize("target", ["../../same.txt", "../top.txt", "{root}/same.txt", "in/up.txt", "../sub/x.txt"])
+def test_a_link_that_leads_out_of_a_submodule_is_compared_where_it_leads(
+    repository: Path, tmp_path: Path, target: str
+) -> None:
+    inner, outer = init(tmp_path / "inner"), init(tmp_path / "outer")
+    (inner / "up.txt").symlink_to("../../../same.txt")
+    commit(inner)
+    (outer / "x.txt").write_text("x\n")
+    # Of the same name in the submodule: it is not what an absolute link leads to.
+    (outer / "same.txt").write_text("another\n")
+    (outer / "out.txt").symlink_to(target.replace("{root}", str(repository)))
+    git(outer, "submodule", "add", "-q", str(inner), "in")
+    commit(outer)
+    (repository / "lib").mkdir()
+    (repository / "lib" / "top.txt").symlink_to("sub/in/up.txt")
+    git(repository, "submodule", "add", "-q", str(outer), "lib/sub")
+    git(repository, "submodule", "update", "-q", "--init", "--recursive")
+    commit(repository)
+    assert list_changed(repository) == []
+    file = repository / ("lib/sub/x.txt" if target.endswith("x.txt") else "same.txt")
+    file.write_text("edited\n")
+    assert "lib/sub/out.txt" in list_changed(repository)
+
+
 @pytest.mark.parametrize("how", ["no repository", "elsewhere", "no name", "a link", "another commit"])
 def test_files_of_a_submodule_that_cannot_be_compared_count_as_changed(
     with_submodule: Path, tmp_path: Path, how: str
