@@ -66,7 +66,7 @@ class Methods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
@@ -89,7 +89,7 @@ class Methods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
@@ -137,7 +137,7 @@ class Methods:
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
@@ -185,7 +185,7 @@ class Methods:
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
@@ -231,7 +231,7 @@ class Methods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
@@ -277,7 +277,7 @@ class Methods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
@@ -347,7 +347,7 @@ class Methods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -419,7 +419,7 @@ class Methods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -469,7 +469,7 @@ class Methods:
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -519,7 +519,7 @@ class Methods:
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -547,7 +547,7 @@ class Methods:
             may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its
             end, in the tail from its start; one that does not fit alone is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), PeekResult)
 
@@ -580,7 +580,7 @@ class Methods:
         max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
             included. Lines that do not fit are left out; a first line that does not fit is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), ReadFileResult)
 
@@ -620,7 +620,7 @@ class Methods:
         max_chars: Return at most this many characters of lines in all. A file whose lines do not fit ends the list;
             the first one's lines are clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.call("search", _given(query=query, paths=paths, max_results=max_results, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), SearchResult)
 
@@ -636,7 +636,7 @@ class Methods:
         path: A path relative to the root, or absolute and under it. It is answered first.
         paths: More paths, answered in the order given.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.call("stat", _given(path=path, paths=paths, rev=rev), StatResult)
 
@@ -695,7 +695,7 @@ class AsyncMethods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return await self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
@@ -718,7 +718,7 @@ class AsyncMethods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
@@ -766,7 +766,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return await self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
@@ -814,7 +814,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
@@ -860,7 +860,7 @@ class AsyncMethods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return await self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
@@ -906,7 +906,7 @@ class AsyncMethods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
@@ -976,7 +976,7 @@ class AsyncMethods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -1048,7 +1048,7 @@ class AsyncMethods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -1098,7 +1098,7 @@ class AsyncMethods:
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -1148,7 +1148,7 @@ class AsyncMethods:
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         changed_since: Take only files whose content differs from that in this commit of the repository at the root,
             and those that it does not have. Named as in rev.
         """
@@ -1176,7 +1176,7 @@ class AsyncMethods:
             may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its
             end, in the tail from its start; one that does not fit alone is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return await self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), PeekResult)
 
@@ -1209,7 +1209,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
             included. Lines that do not fit are left out; a first line that does not fit is clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), ReadFileResult)
 
@@ -1249,7 +1249,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of lines in all. A file whose lines do not fit ends the list;
             the first one's lines are clipped.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return await self.call("search", _given(query=query, paths=paths, max_results=max_results, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), SearchResult)
 
@@ -1265,7 +1265,7 @@ class AsyncMethods:
         path: A path relative to the root, or absolute and under it. It is answered first.
         paths: More paths, answered in the order given.
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
-            ten digits.
+            ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
         return await self.call("stat", _given(path=path, paths=paths, rev=rev), StatResult)
 

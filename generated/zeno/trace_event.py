@@ -65,10 +65,13 @@ class SessionEvent(Model):
     Whether ignore rules hold where a request does not say.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the server serves a commit: its full id.
+    Present exactly when the server serves a commit: its full id; of named roots NAME=ID for each, with commas.
     """
 
 
@@ -252,10 +255,13 @@ class Citation(Model):
     SHA-256 of the UTF-8 bytes of the lines joined by a line feed, as read_file returns them.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    The full id of the commit that has the lines. Absent where they are of the tree that was served.
+    The full id of the commit that has the lines; of named roots NAME=ID for each, with commas. Absent where they are of the tree that was served.
     """
 
 
@@ -341,10 +347,13 @@ class ResponseSummary(Model):
     Whether a limit withheld something; false for operations that cannot be cut.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the answer is from a commit: its full id.
+    Present exactly when the answer is from a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

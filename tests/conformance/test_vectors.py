@@ -17,7 +17,7 @@ from tools.kit.trees import Site
 from tools.kit.vectors import Change, Vector, disagreements, read
 from zeno.cli.flags import add_server, read_options
 from zeno.cli.policy_flags import policy_of
-from zeno.cli.servers import find_repository, make_corpus
+from zeno.cli.servers import find_repositories, make_corpus
 from zeno.files.tree import Tree
 from zeno.interfaces.stdio import serve
 from zeno.session.server import Server
@@ -79,7 +79,7 @@ def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> 
         answers: list[bytes] = []
         options = flags_of(vector)
         with Tree(str(site.root), policy=policy_of(options)) as tree, ExitStack() as stack:
-            repository = find_repository(options, tree, stack)
+            repository = find_repositories(options, tree, stack)
             server = Server(make_corpus(options, tree, repository), options=read_options(options))
             for step in vector.steps:
                 if isinstance(step, Change):

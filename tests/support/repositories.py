@@ -58,7 +58,7 @@ def served(
     With `cache_bytes`, texts are kept by the warm corpus `commits.memory`.
     """
     with Tree(str(folder), policy) as tree:
-        repository = RepositoryAtRoot(tree.descriptors)
+        repository = RepositoryAtRoot(tree.descriptor)
         memory = WarmCorpus(tree, cache_bytes) if cache_bytes else None
         commits = ServedCommits(tree, repository, [ALL] if allowed is None else allowed, memory)
         try:

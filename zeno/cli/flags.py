@@ -48,7 +48,7 @@ def add_revisions(parser: ArgumentParser, *, for_agents: bool = False) -> None:
         "--rev",
         metavar="REV",
         help="serve the tree of this commit of the repository at the root, without a checkout: a branch, a tag or an "
-        "id",
+        "id; of named roots looked up in each, or NAME=REV for each, with commas",
     )
     parser.add_argument(
         "--revs",

@@ -11,7 +11,7 @@ from contract_spec.operations import operations
 
 from zeno.cli.flags import Commands, add_cache, add_revisions, add_root
 from zeno.cli.policy_flags import open_tree
-from zeno.cli.servers import find_repository, make_corpus, require_output
+from zeno.cli.servers import find_repositories, make_corpus, require_output
 from zeno.errors import CannotRun
 
 
@@ -65,7 +65,7 @@ def shell(options: argparse.Namespace) -> int:
 
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        server = Server(make_corpus(options, tree, find_repository(options, tree, stack)))
+        server = Server(make_corpus(options, tree, find_repositories(options, tree, stack)))
         stack.callback(server.close)
         return Shell(server).run()
 
@@ -86,7 +86,7 @@ def call(options: argparse.Namespace) -> int:
         args = read_on(options.op, args)
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        corpus = make_corpus(options, tree, find_repository(options, tree, stack))
+        corpus = make_corpus(options, tree, find_repositories(options, tree, stack))
         answer = Server(corpus).ask("call", options.op, args).line
     value = json.loads(answer)
     if form == "text":

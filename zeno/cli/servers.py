@@ -95,8 +95,8 @@ def serve(options: argparse.Namespace) -> int:
     require_output()
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        repository = find_repository(options, tree, stack)
-        server = _server(options, stack, tree, repository)
+        repositories = find_repositories(options, tree, stack)
+        server = _server(options, stack, tree, repositories)
         from zeno.interfaces.stdio import serve
         from zeno.session import dispatch
 
@@ -104,7 +104,7 @@ def serve(options: argparse.Namespace) -> int:
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
-        _confine(options, server, [*tree.descriptors, *repository.descriptors])
+        _confine(options, server, [*tree.descriptors, *repositories.descriptors])
         # The first search has all files to read, so import grep now.
         dispatch.prepare("grep")
         # Objects that exist now stay: exclude them from garbage collection.
@@ -119,8 +119,8 @@ def mcp(options: argparse.Namespace) -> int:
     require_output()
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        repository = find_repository(options, tree, stack)
-        server = _server(options, stack, tree, repository)
+        repositories = find_repositories(options, tree, stack)
+        server = _server(options, stack, tree, repositories)
         try:
             from zeno.interfaces.mcp.client_roots import ClientRoots
             from zeno.interfaces.mcp.standard_io import serve
@@ -130,9 +130,9 @@ def mcp(options: argparse.Namespace) -> int:
         client_roots = None
         if not options.ignore_client_roots:
             client_roots = ClientRoots(
-                server, claims, tree, lambda narrowed: make_corpus(options, narrowed, repository)
+                server, claims, tree, lambda narrowed: make_corpus(options, narrowed, repositories)
             )
-        _confine(options, server, [*tree.descriptors, *repository.descriptors])
+        _confine(options, server, [*tree.descriptors, *repositories.descriptors])
         _tell_what_it_waits_for("messages of an MCP client, which starts this command itself: see zeno docs interfaces")
         serve(server, claims, client_roots)
     return 0
@@ -148,8 +148,8 @@ def http(options: argparse.Namespace) -> int:
     """Answer HTTP requests."""
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        repository = find_repository(options, tree, stack)
-        server = _server(options, stack, tree, repository)
+        repositories = find_repositories(options, tree, stack)
+        server = _server(options, stack, tree, repositories)
         try:
             from zeno.interfaces.http.access import CannotListen, listen
             from zeno.interfaces.http.app import serve
@@ -161,7 +161,7 @@ def http(options: argparse.Namespace) -> int:
             raise CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
         claims = _claims(options, stack, server)
-        _confine(options, server, [*tree.descriptors, *repository.descriptors])
+        _confine(options, server, [*tree.descriptors, *repositories.descriptors])
         serve(server, listening, options.allow_host, claims, options.client_timeout)
     return 0
 
@@ -171,7 +171,7 @@ def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
 
 
 @sigint_ends_process()
-def _server(options: argparse.Namespace, stack: ExitStack, tree: Any, repository: Any) -> Any:
+def _server(options: argparse.Namespace, stack: ExitStack, tree: Any, repositories: Any) -> Any:
     """Return the server that the flags describe. Raises CannotRun if the log cannot be opened."""
     # Plugins of other packages must not affect answers, and searching for them takes time.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -187,17 +187,17 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any, repository
             raise CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
         stack.callback(trace.close)
         tree.conceal(trace.descriptor)
-    server = Server(make_corpus(options, tree, repository), trace, read_options(options))
+    server = Server(make_corpus(options, tree, repositories), trace, read_options(options))
     stack.callback(server.close)
     server.begin_session()
     return server
 
 
-def find_repository(options: argparse.Namespace, tree: Any, stack: ExitStack) -> Any:
-    """Return the repository at the root, or why there is none; the stack closes it."""
-    from zeno.revisions.repository import RepositoryAtRoot
+def find_repositories(options: argparse.Namespace, tree: Any, stack: ExitStack) -> Any:
+    """Return the repositories at the roots, or why there are none; the stack closes them."""
+    from zeno.revisions.repository import Repositories
 
-    found = RepositoryAtRoot(tree.descriptors)
+    found = Repositories(tree.descriptors)
     stack.callback(found.close)
     if options.rev is not None or options.revs != []:
         # Where no commit is served, a confined process needs nothing outside of the root.
@@ -205,19 +205,19 @@ def find_repository(options: argparse.Namespace, tree: Any, stack: ExitStack) ->
     return found
 
 
-def make_corpus(options: argparse.Namespace, tree: Any, repository: Any) -> Any:
+def make_corpus(options: argparse.Namespace, tree: Any, repositories: Any) -> Any:
     """Return the corpus of one root or several, cold or warm, or of the commit that the flags name.
 
     Several share the memory that the flags allow. Raises CannotRun if there is no such commit.
     """
     from zeno.cache.warm_corpus import WarmCorpus
-    from zeno.revisions.served_commits import ServedCommits
+    from zeno.revisions.named_commits import make_revisions
     from zeno.search.corpus import ColdCorpus
     from zeno.search.roots_corpus import corpus_of
 
     cache_bytes = 0 if options.no_cache else options.cache_bytes // len(tree.descriptors)
     corpus = corpus_of(tree, ColdCorpus if options.no_cache else lambda root: WarmCorpus(root, cache_bytes))
-    commits = ServedCommits(tree, repository, options.revs, corpus)
+    commits = make_revisions(tree, repositories, options.revs, corpus)
     if options.rev is not None:
         try:
             return commits.pin(options.rev)

@@ -14,8 +14,8 @@ from zeno.cli.policy_flags import open_tree
 from zeno.cli.printing import safe, say
 from zeno.errors import CannotRun, ZenoError
 from zeno.files.file_tree import FileTree
-from zeno.revisions.repository import RepositoryAtRoot
-from zeno.revisions.served_commits import ServedCommits
+from zeno.revisions.named_commits import make_revisions
+from zeno.revisions.repository import Repositories
 from zeno.search.corpus import ColdCorpus, Corpus
 from zeno.search.roots_corpus import corpus_of
 from zeno.trace.events import Exchange, Pairing, TraceLine, exchanges, read
@@ -121,14 +121,14 @@ def replayer_for(
         options.gitignore or None,
         None if evidence_only else options.rev,
     )
-    repository = RepositoryAtRoot(tree.descriptors)
-    stack.callback(repository.close)
+    repositories = Repositories(tree.descriptors)
+    stack.callback(repositories.close)
 
     def make_corpus(tree: FileTree, rev: str | None) -> Corpus:
         if rev is not None:
-            return ServedCommits(tree, repository, None).at(rev, "--rev")
+            return make_revisions(tree, repositories, None).at(rev, "--rev")
         corpus = corpus_of(tree, ColdCorpus)
-        corpus.revisions = ServedCommits(tree, repository, None, corpus)
+        corpus.revisions = make_revisions(tree, repositories, None, corpus)
         return corpus
 
     try:

@@ -5,19 +5,22 @@ first level is no directory of a file system; its size and its time are 0.
 """
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import ClassVar, Self
+from copy import copy
+from typing import ClassVar, Generic, Self, TypeVar
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import FOLDER
-from zeno.files.file_tree import Entry, FileTree, Place
-from zeno.files.open_file import File
+from zeno.files.file_tree import Entry, FileTree, Place, TextFile
 from zeno.files.policy import DENIED, Policy
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import Walked, walk
 from zeno.text.path_names import decode_name, raw
+
+T = TypeVar("T", bound=FileTree)
 
 TOP = Entry(FOLDER, 0, 0)
 """The first level."""
@@ -30,58 +33,16 @@ class Nested(Exception):
         super().__init__(f"the root {inner!r} is inside the root {outer!r}; every file must have one path")
 
 
-class Roots:
-    """Open roots by name. The policy's globs match paths that begin with the name.
+class NamedTrees(ABC, Generic[T]):
+    """Trees by name: those of open roots, or of their commits. The policy's globs match paths that begin with the
+    name."""
 
-    Raises OSError for a directory that cannot be opened, with its name in `filename`, and Nested.
-    """
-
-    rev: ClassVar[str | None] = None
-    """They are no commit."""
-
-    def __init__(self, directories: Mapping[str, str], policy: Policy | None = None) -> None:
-        self.policy = policy or Policy()
-        self.names = sorted(directories)
-        self.trees: dict[str, Tree] = {}
-        """The roots, in the order of paths below them: as if their names ended in a slash."""
-        with ExitStack() as stack:
-            for name in sorted(directories, key=lambda name: f"{name}/"):
-                self.trees[name] = stack.enter_context(Tree(directories[name], self.policy.below(name)))
-            _require_apart(directories)
-            stack.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the roots."""
-        for tree in self.trees.values():
-            tree.close()
-
-    @property
-    def descriptors(self) -> list[int]:
-        """The descriptors of the roots."""
-        return [tree.descriptor for tree in self.trees.values()]
-
-    def conceal(self, descriptor: int) -> None:
-        """Treat the file behind this descriptor as missing in every root."""
-        for tree in self.trees.values():
-            tree.conceal(descriptor)
-
-    def speed_up_lookups(self) -> None:
-        """Load openat2, which makes operations on single paths faster."""
-        for tree in self.trees.values():
-            tree.speed_up_lookups()
-
-    def under(self, policy: Policy) -> "Roots":
-        """Return these roots under another policy. They share descriptors; only the original may be closed."""
-        roots = Roots.__new__(Roots)
-        roots.policy, roots.names = policy, self.names
-        roots.trees = {name: tree.under(policy.below(name)) for name, tree in self.trees.items()}
-        return roots
+    def __init__(self, names: list[str], trees: dict[str, T], policy: Policy) -> None:
+        self.names = names
+        """Sorted."""
+        self.trees = trees
+        """In the order of paths below them: as if their names ended in a slash."""
+        self.policy = policy
 
     def place(self, path: str, field: str = "path") -> Place:
         """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
@@ -94,7 +55,7 @@ class Roots:
             found = self.trees[name].place(rest, field)
         return Place(name if found.path == "." else f"{name}/{found.path}", found.entry)
 
-    def open(self, path: str, field: str = "path") -> File:
+    def open(self, path: str, field: str = "path") -> TextFile:
         """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
         name, rest = self._divide(path, field)
         if name is None:
@@ -106,22 +67,9 @@ class Roots:
         file.path = f"{name}/{file.path}"
         return file
 
+    @abstractmethod
     def inside(self, path: bytes) -> list[bytes] | None:
         """Return the components of an absolute path, the name of its root first; None if it leads under no root."""
-        # All names first: a link in one root that leads to another is outside.
-        for look in (Tree.inside_by_name, Tree.inside):
-            for name, tree in self.trees.items():
-                below = look(tree, path)
-                if below is not None:
-                    return [name.encode(), *below]
-        return None
-
-    def find_covered(self, path: bytes) -> list[str]:
-        """Return the directories that an absolute path covers; see `FileTree`."""
-        found: list[str] = []
-        for name, tree in self.trees.items():
-            found += [name if one == "." else f"{name}/{one}" for one in tree.find_covered(path)]
-        return found
 
     def _divide(self, path: str, field: str) -> tuple[str | None, str]:
         """Divide a path into the name of a root and the path below it; None and `.` for the first level.
@@ -164,6 +112,74 @@ class Roots:
         return rest or "."
 
 
+class Roots(NamedTrees[Tree]):
+    """Open roots by name.
+
+    Raises OSError for a directory that cannot be opened, with its name in `filename`, and Nested.
+    """
+
+    rev: ClassVar[str | None] = None
+    """They are no commit."""
+
+    def __init__(self, directories: Mapping[str, str], policy: Policy | None = None) -> None:
+        super().__init__(sorted(directories), {}, policy or Policy())
+        with ExitStack() as stack:
+            for name in sorted(directories, key=lambda name: f"{name}/"):
+                self.trees[name] = stack.enter_context(Tree(directories[name], self.policy.below(name)))
+            _require_apart(directories)
+            stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the roots."""
+        for tree in self.trees.values():
+            tree.close()
+
+    @property
+    def descriptors(self) -> list[int]:
+        """The descriptors of the roots."""
+        return [tree.descriptor for tree in self.trees.values()]
+
+    def conceal(self, descriptor: int) -> None:
+        """Treat the file behind this descriptor as missing in every root."""
+        for tree in self.trees.values():
+            tree.conceal(descriptor)
+
+    def speed_up_lookups(self) -> None:
+        """Load openat2, which makes operations on single paths faster."""
+        for tree in self.trees.values():
+            tree.speed_up_lookups()
+
+    def under(self, policy: Policy) -> "Roots":
+        """Return these roots under another policy. They share descriptors; only the original may be closed."""
+        roots = copy(self)
+        roots.policy = policy
+        roots.trees = {name: tree.under(policy.below(name)) for name, tree in self.trees.items()}
+        return roots
+
+    def inside(self, path: bytes) -> list[bytes] | None:
+        """Return the components of an absolute path, the name of its root first; None if it leads under no root."""
+        # All names first: a link in one root that leads to another is outside.
+        for look in (Tree.inside_by_name, Tree.inside):
+            for name, tree in self.trees.items():
+                below = look(tree, path)
+                if below is not None:
+                    return [name.encode(), *below]
+        return None
+
+    def find_covered(self, path: bytes) -> list[str]:
+        """Return the directories that an absolute path covers; see `FileTree`."""
+        found: list[str] = []
+        for name, tree in self.trees.items():
+            found += [name if one == "." else f"{name}/{one}" for one in tree.find_covered(path)]
+        return found
+
+
 def walk_all(tree: FileTree, *, include_hidden: bool) -> Iterator[Walked]:
     """Walk a root, or several one after the other; see `walk`."""
     if isinstance(tree, Tree):
@@ -189,7 +205,8 @@ def _errors_naming(path: str) -> Iterator[None]:
     except NotAFile as error:
         raise NotAFile(path, error.what) from None
     except PermissionDenied as error:
-        raise PermissionDenied(path, error.why) from None
+        # One of its kinds is an object that is not available.
+        raise type(error)(path, error.why) from None
 
 
 def _require_apart(directories: Mapping[str, str]) -> None:

@@ -1,9 +1,12 @@
 """Which files differ from those in a commit, for reviews."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.file_tree import FileTree
+from zeno.files.roots import NamedTrees
 from zeno.meter import Meter
 from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.submodules import Contents
@@ -17,12 +20,22 @@ def select_changed(paths: Sequence[str], rev: str, selection: Selection, corpus:
 
     A file that cannot be read counts as changed.
     """
-    since = corpus.revisions.at(rev, "args.changed_since").tree
-    assert isinstance(since, CommitTree)  # noqa: S101 - for the type checker: names of commits lead to commits
-    with Contents(since) as then:
-        changed = Paths(path for path in meter.check_each(paths) if _differs(path, corpus.tree, then))
+    now, since = (_by_prefix(tree) for tree in (corpus.tree, corpus.revisions.at(rev, "args.changed_since").tree))
+    with ExitStack() as stack:
+        then = {prefix: stack.enter_context(Contents(tree)) for prefix, tree in since.items()}
+
+        def is_changed(path: str) -> bool:
+            prefix = path[: path.index("/") + 1] if "" not in then else ""
+            return _differs(path[len(prefix) :], now[prefix], then[prefix])
+
+        changed = Paths(path for path in meter.check_each(paths) if is_changed(path))
     known = frozenset(changed)
     return Selection(known.__contains__, selection.reaches, lambda _: changed)
+
+
+def _by_prefix(tree: FileTree) -> dict[str, Any]:
+    """Return the trees of named roots by the beginning of their paths; of one root without a name it is empty."""
+    return {f"{name}/": one for name, one in tree.trees.items()} if isinstance(tree, NamedTrees) else {"": tree}
 
 
 def _differs(path: str, tree: FileTree, then: Contents) -> bool:

@@ -58,9 +58,8 @@ class Repository:
 class RepositoryAtRoot:
     """The repository at an open root, opened when it is first asked for. `close` it."""
 
-    def __init__(self, roots: list[int]) -> None:
-        """Take the open directories that are served: of several none is asked for its repository."""
-        self._roots = roots
+    def __init__(self, root: int) -> None:
+        self._root = root
         self._opened: Repository | str | None = None
         """Or why there is none: an exception that is raised again would keep the frames of all who met it."""
 
@@ -68,9 +67,7 @@ class RepositoryAtRoot:
         """Return the repository. Raises NoRepository, with the same reason each time."""
         if self._opened is None:
             try:
-                if len(self._roots) > 1:
-                    raise NoRepository("several roots are served, and a commit is of one repository")
-                self._opened = Repository(self._roots[0])
+                self._opened = Repository(self._root)
             except NoRepository as error:
                 self._opened = str(error)
         if isinstance(self._opened, str):
@@ -79,7 +76,7 @@ class RepositoryAtRoot:
 
     def prepare(self) -> None:
         """Open it now if it is outside the root: a confined process can open it no more."""
-        top = SealedFolder(os.dup(self._roots[0]))
+        top = SealedFolder(os.dup(self._root))
         try:
             status = top.status(b".git")
             if status is not None and stat.S_ISREG(status.st_mode):
@@ -98,6 +95,28 @@ class RepositoryAtRoot:
         """Close the repository, if it was opened."""
         if isinstance(self._opened, Repository):
             self._opened.close()
+
+
+class Repositories:
+    """The repositories at open roots, in the order of these. `close` them."""
+
+    def __init__(self, roots: list[int]) -> None:
+        self.at_roots = [RepositoryAtRoot(root) for root in roots]
+
+    def prepare(self) -> None:
+        """Open those outside the roots now: a confined process can open them no more."""
+        for one in self.at_roots:
+            one.prepare()
+
+    @property
+    def descriptors(self) -> list[int]:
+        """The directories of those that were opened."""
+        return [descriptor for one in self.at_roots for descriptor in one.descriptors]
+
+    def close(self) -> None:
+        """Close those that were opened."""
+        for one in self.at_roots:
+            one.close()
 
 
 def _find(top: SealedFolder, stack: ExitStack) -> tuple[SealedFolder, SealedFolder]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.code.table import FactTable
 from zeno.errors import Denied, InvalidArgs, ObjectUnavailable, UnknownRev
-from zeno.files.file_tree import FileTree
 from zeno.files.tree import Tree
 from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.objects import Unavailable
@@ -29,12 +28,18 @@ class ServedCommits(Revisions):
     """The commits of the repository at a root. A name is looked up for every request: branches move."""
 
     def __init__(
-        self, root: FileTree, at_root: RepositoryAtRoot, allowed: list[str] | None, around: Corpus | None = None
+        self,
+        root: Tree,
+        at_root: RepositoryAtRoot,
+        allowed: list[str] | None,
+        around: Corpus | None = None,
+        name: str | None = None,
     ) -> None:
         """Allow names of commits, globs over references, or `all`, which None means too.
 
-        Facts, and texts if it is warm, are kept in the memory of the corpus `around`.
+        Facts, and texts if it is warm, are kept in the memory of the corpus `around`. Errors have the name of the root.
         """
+        self._where = "" if name is None else f" in the root {name!r}"
         self._root = root
         self._at_root = at_root
         self._allowed = [ALL] if allowed is None else allowed
@@ -82,16 +87,16 @@ class ServedCommits(Revisions):
                 raise Denied.of_rev(rev)
             return self._corpus(named.commit)
         except NoRepository as error:
-            raise InvalidArgs(f"{field} cannot be given: {error}") from None
+            raise InvalidArgs(f"{field} cannot be given{self._where}: {error}") from None
         except Unknown as error:
             if ALL not in self._allowed:
                 # Nothing is told of commits that may not be asked for.
                 raise Denied.of_rev(rev) from None
-            raise UnknownRev(f"{field}: {rev!r}: {error}") from None
+            raise UnknownRev(f"{field}: {rev!r}{self._where}: {error}") from None
         except Unavailable as error:
             if not {ALL, rev} & set(self._allowed):
                 raise Denied.of_rev(rev) from None
-            raise ObjectUnavailable(rev, str(error)) from None
+            raise ObjectUnavailable(rev + self._where, str(error)) from None
 
     def pin(self, rev: str) -> "CommitCorpus":
         """Return the corpus of a commit, which may be asked for from now on. Raises what `at` raises.
@@ -124,7 +129,6 @@ class ServedCommits(Revisions):
         if corpus is None:
             from zeno.revisions.commit_corpus import CommitCorpus  # not needed to start
 
-            assert isinstance(self._root, Tree)  # noqa: S101 - for the type checker: several roots have no repository
             tree = CommitTree(self._root, self._trees, self._trees.read_commit(commit))
             if self._texts is None and self.memory is not None:
                 from zeno.revisions.blob_texts import BlobTexts  # not needed to start

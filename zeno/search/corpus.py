@@ -133,8 +133,10 @@ class Corpus(ABC):
         """Whether files are listed and searched in memory."""
         return bool(self.parts) and all(part.is_warm for part in self.parts)
 
-    def warm_up(self) -> None:  # noqa: B027 - nothing to do by default
+    def warm_up(self) -> None:
         """Called where a request will take long because the corpus is not warm: it may become so in idle moments."""
+        for part in self.parts:
+            part.warm_up()
 
     @property
     def event_descriptors(self) -> list[int]:

@@ -45,10 +45,11 @@ class _Part(NamedTuple):
 class RootsCorpus(Corpus):
     """The corpora of several roots, in the order of paths."""
 
-    def __init__(self, tree: Roots, corpora: Mapping[str, Corpus]) -> None:
-        self._corpora = dict(corpora)
+    def __init__(self, tree: FileTree, corpora: Mapping[str, Corpus]) -> None:
+        self.corpora = dict(corpora)
+        """By the name of the root."""
         # Facts are kept by content, so one table does for all.
-        super().__init__(tree, next(iter(self._corpora.values())).facts, self._corpora.values())
+        super().__init__(tree, next(iter(self.corpora.values())).facts, self.corpora.values())
         self._snapshots: Recent[Rules, RootsSnapshot] = Recent()
         """Recent snapshots of warm corpora."""
 
@@ -65,11 +66,16 @@ class RootsCorpus(Corpus):
     def find_text(self, path: str) -> TextFile | None:
         """Return the file of a root if its text is in memory."""
         name, slash, below = path.partition("/")
-        held = self._corpora[name].find_text(below) if slash and name in self._corpora else None
+        held = self.corpora[name].find_text(below) if slash and name in self.corpora else None
         if held is None or self.tree.policy.verdict(name) == DENIED:
             return None
         held.path = f"{name}/{held.path}"
         return held
+
+    def is_slow_to_open(self, path: str, /) -> bool:
+        """Whether the corpus of its root says so."""
+        name, slash, below = path.partition("/")
+        return bool(slash) and name in self.corpora and self.corpora[name].is_slow_to_open(below)
 
     def _part(self, name: str, rules: Rules) -> _Part:
         prefix = f"{name}/"
@@ -77,7 +83,7 @@ class RootsCorpus(Corpus):
         # One more than may be listed shows that there are more. Names that exclude globs leave out do not count.
         enough = NO_LIMIT if rules.exclude_globs else rules.max_files + 1
         inner = rules._replace(exclude_globs=(), max_files=enough, start=below)
-        return _Part(name, prefix, self._corpora[name].snapshot(inner))
+        return _Part(name, prefix, self.corpora[name].snapshot(inner))
 
     def _join(self, rules: Rules) -> "RootsSnapshot":
         parts: list[_Part] = []
@@ -86,13 +92,13 @@ class RootsCorpus(Corpus):
     def _walk(self, rules: Rules, parts: list[_Part]) -> Iterator[WalkedNames]:
         """Yield what a walk over all roots would find, and add a part for each root that was asked."""
         start = rules.start
-        denied = {name for name in self._corpora if self.tree.policy.verdict(name) == DENIED}
+        denied = {name for name in self.corpora if self.tree.policy.verdict(name) == DENIED}
         # A root that is asked for is never hidden.
         top = rules.names._replace(include_hidden=True)
-        excluded = top.leave_out((name, True) for name in sorted(self._corpora) if name not in denied)
+        excluded = top.leave_out((name, True) for name in sorted(self.corpora) if name not in denied)
         # As in a walk, the names left out of a directory come before those that are in it.
         yield WalkedNames([f"{name}/" for name in excluded], EXCLUDED)
-        for name in self._corpora:
+        for name in self.corpora:
             prefix = f"{name}/"
             if name not in denied and name not in excluded and (start <= prefix or start.startswith(prefix)):
                 part = self._part(name, rules)

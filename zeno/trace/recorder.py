@@ -25,8 +25,8 @@ from zeno.files.roots import Nested, Roots
 from zeno.files.tree import Tree
 from zeno.options import read_roots
 from zeno.results.seals import Citation, Evidence, FindCommit, NotRecorded
-from zeno.revisions.repository import RepositoryAtRoot
-from zeno.revisions.served_commits import ServedCommits
+from zeno.revisions.named_commits import make_revisions
+from zeno.revisions.repository import Repositories
 from zeno.trace.events import entry, event_violation
 from zeno.trace.log import Log, lines_backwards, timestamp
 
@@ -79,10 +79,10 @@ class Recorder:
             self._log.close()
             raise
         self._tree = self._owned if isinstance(root, str) else root
-        self._repository = None if self._owned is None else RepositoryAtRoot(self._owned.descriptors)
+        self._repositories = None if self._owned is None else Repositories(self._owned.descriptors)
         self._find_commit = find_commit
-        if self._owned is not None and self._repository is not None:
-            commits = ServedCommits(self._owned, self._repository, None)
+        if self._owned is not None and self._repositories is not None:
+            commits = make_revisions(self._owned, self._repositories, None)
             self._find_commit = lambda rev: commits.at(rev, "rev").tree
 
     @classmethod
@@ -101,8 +101,8 @@ class Recorder:
     def close(self) -> None:
         """Close the log, and the root if this recorder opened it."""
         self._log.close()
-        if self._repository is not None:
-            self._repository.close()
+        if self._repositories is not None:
+            self._repositories.close()
         if self._owned is not None:
             self._owned.close()
 

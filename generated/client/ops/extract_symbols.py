@@ -63,7 +63,7 @@ class ExtractSymbolsArgs(ClientResult):
     """
     rev: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -148,10 +148,13 @@ class ExtractSymbolsResult(ClientResult):
     Present exactly when truncated is true: send the same request with this cursor to continue strictly after the last symbol.
     """
     rev: Annotated[
-        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | None,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = None
     """
-    Present exactly when the answer is from a commit: its full id.
+    Present exactly when the answer is from a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

@@ -125,7 +125,7 @@ class ReadFileArgs(ClientResult):
     """
     rev: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -185,10 +185,13 @@ class ReadFileResult(ClientResult):
     Present when a range begins behind the last line of its file: how many lines there are; when the end of a symbol is not known; and when a file is a pointer of Git LFS, whose content is elsewhere. For people and models: the wording is not part of the contract.
     """
     rev: Annotated[
-        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | None,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = None
     """
-    Present exactly when the answer is from a commit: its full id.
+    Present exactly when the answer is from a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

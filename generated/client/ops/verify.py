@@ -47,7 +47,7 @@ class VerifyCitation(ClientResult):
     """
     rev: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Look in the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    Look in the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -123,10 +123,13 @@ class CitationVerdict(ClientResult):
     Why it is missing, refused or invalid; or that the file is too long to be searched in whole, so that the lines may have moved further than was looked. For people: its wording is not part of the contract.
     """
     rev: Annotated[
-        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | None,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = None
     """
-    Present exactly when the lines were looked up in a commit: its full id.
+    Present exactly when the lines were looked up in a commit: its full id; of named roots NAME=ID for each, with commas.
     """
 
 
@@ -158,10 +161,13 @@ class VerifyResult(ClientResult):
     One verdict for each citation, in the order of the request.
     """
     rev: Annotated[
-        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | None,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = None
     """
-    Present exactly when the server serves a commit: its full id.
+    Present exactly when the server serves a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

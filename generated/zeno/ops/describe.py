@@ -243,10 +243,13 @@ class DescribeResult(Model):
     Names of the roots, sorted; every path begins with one of them. Absent where one root is served without a name, and paths begin below it.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the server serves a commit (--rev): its full id.
+    Present exactly when the server serves a commit (--rev): its full id; of named roots NAME=ID for each, with commas.
     """
     revs: Annotated[list[Rev] | MISSING, Field(min_length=1)] = MISSING
     """

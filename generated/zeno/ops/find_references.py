@@ -102,7 +102,7 @@ class FindReferencesArgs(Model):
     """
     rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -312,10 +312,13 @@ class FindReferencesResult(Model):
     Present when no file was selected, or when a selection or search found nothing and another request probably would: what to change. For people and models: the wording is not part of the contract.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the answer is from a commit: its full id.
+    Present exactly when the answer is from a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

@@ -131,7 +131,7 @@ class ReadFileArgs(Model):
     """
     rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -193,10 +193,13 @@ class ReadFileResult(Model):
     Present when a range begins behind the last line of its file: how many lines there are; when the end of a symbol is not known; and when a file is a pointer of Git LFS, whose content is elsewhere. For people and models: the wording is not part of the contract.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the answer is from a commit: its full id.
+    Present exactly when the answer is from a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

@@ -67,7 +67,7 @@ class StatArgs(_JsonSchemaRuntimeValidationBase, Model):
     """
     rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -133,10 +133,13 @@ class StatResult(Model):
     One item for each path asked for, in the order asked.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the answer is from a commit: its full id.
+    Present exactly when the answer is from a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

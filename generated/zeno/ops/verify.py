@@ -51,7 +51,7 @@ class VerifyCitation(Model):
     """
     rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Look in the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    Look in the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -127,10 +127,13 @@ class CitationVerdict(Model):
     Why it is missing, refused or invalid; or that the file is too long to be searched in whole, so that the lines may have moved further than was looked. For people: its wording is not part of the contract.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the lines were looked up in a commit: its full id.
+    Present exactly when the lines were looked up in a commit: its full id; of named roots NAME=ID for each, with commas.
     """
 
 
@@ -162,10 +165,13 @@ class VerifyResult(Model):
     One verdict for each citation, in the order of the request.
     """
     rev: Annotated[
-        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+        StrictStr | MISSING,
+        Field(
+            pattern='^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})|[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64})(?:,[^=,]+=(?:[0-9a-f]{40}|[0-9a-f]{64}))*)$(?!\\n)'
+        ),
     ] = MISSING
     """
-    Present exactly when the server serves a commit: its full id.
+    Present exactly when the server serves a commit: its full id; of named roots NAME=ID for each, with commas.
     """
     metrics: metrics_1.Metrics
     """

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.repositories import COMMITTED_AT, commit, git, init
-from zeno.cli.servers import find_repository
+from zeno.cli.servers import find_repositories
 from zeno.files.tree import Tree
 
 
@@ -195,4 +195,31 @@ def test_a_server_that_serves_no_commit_opens_no_repository_outside_its_root(tmp
     with ExitStack() as stack:
         tree = stack.enter_context(Tree(str(tmp_path / "w")))
         for revs, count in (([], 0), (["other"], 2)):
-            assert len(find_repository(Namespace(rev=None, revs=revs), tree, stack).descriptors) == count
+            assert len(find_repositories(Namespace(rev=None, revs=revs), tree, stack).descriptors) == count
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b"]])
+def test_commits_of_named_roots_are_served_traced_and_verified(
+    repository: Path, tmp_path: Path, names: list[str]
+) -> None:
+    log = str(tmp_path / "t.jsonl")
+    git(tmp_path, "clone", "-q", str(repository), "b")
+    roots = [part for name in names for part in ("--root", f"{name}={repository if name == 'a' else tmp_path / 'b'}")]
+    asked = [
+        {"id": "1", "op": "read_file", "args": {"path": "a/a.py", "end_line": 1}},
+        {"id": "2", "op": "grep", "args": {"pattern": "def", "rev": ",".join(f"{name}=main" for name in names)}},
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in asked)
+    done = run("serve", *roots, "--rev", "v1", "--revs", "main", "--log", log, text=text)
+    read, found = (json.loads(line)["result"] for line in done.stdout.splitlines())
+    assert read["text"] == "def one():"
+    assert [hit["text"] for hit in found["hits"]] == ["def two():"] * len(names)
+    old, new = (git(repository, "rev-parse", name).decode().strip() for name in ("v1", "main"))
+    assert read["rev"] == ",".join(f"{name}={old}" for name in names)
+    assert found["rev"] == ",".join(f"{name}={new}" for name in names)
+    claimed = run("trace", "claim", "it is one", "a/a.py:1", "--log", log, *roots, "--rev", "v1")
+    assert claimed.returncode == 0, claimed.stderr
+    replayed = run("trace", "replay", log, *roots)
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    assert run("trace", "verify", log, *roots).returncode == 0
+    assert run("trace", "verify", log, *roots, "--rev", "main").returncode == 1

@@ -22,7 +22,7 @@ def roots(tmp_path: Path):
 
 def read(roots: Roots, path: str) -> bytes:
     with roots.open(path) as file:
-        data = file.read()
+        data = b"".join(file.chunks())
     assert file.path == roots.place(path).path
     return data
 

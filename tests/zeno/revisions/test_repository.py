@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.repositories import commit, git, init, served
-from zeno.errors import InvalidArgs, ObjectUnavailable
+from zeno.errors import ObjectUnavailable
 from zeno.revisions.repository import NoRepository, Repository, RepositoryAtRoot, read_settings
 from zeno.revisions.served_commits import ServedCommits
 from zeno.session.server import Server
@@ -176,16 +176,6 @@ def test_nothing_of_a_repository_is_run_or_changed(repository: Path, tmp_path: P
     assert fingerprint(repository / ".git") == before
 
 
-def test_of_several_roots_no_commit_is_served(repository: Path) -> None:
-    from zeno.files.roots import Roots
-
-    other = init(repository.parent / "s")
-    with Roots({"a": str(repository), "b": str(other)}) as roots:
-        commits = ServedCommits(roots, RepositoryAtRoot(roots.descriptors), None)
-        with pytest.raises(InvalidArgs, match="several roots"):
-            commits.at("main", "args.rev")
-
-
 def fingerprint(folder: Path) -> dict[str, tuple[int, int, str]]:
     """Return mode, time and content of everything in a folder."""
     return {
@@ -203,7 +193,7 @@ def test_a_refusal_that_is_told_again_and_again_keeps_nothing_of_its_requests(tm
         return sum(1 for _ in traceback.walk_tb(error.__traceback__))
 
     with served(tmp_path) as (tree, _):
-        repository = RepositoryAtRoot(tree.descriptors)
+        repository = RepositoryAtRoot(tree.descriptor)
         depths = set()
         for _ in range(20):
             with pytest.raises(NoRepository, match="no bare repository") as refused:
