@@ -34,6 +34,7 @@ MEMBERS = (
 )
 """Members of a record that queries read, besides scores and factors."""
 ID = "record_id"
+BUNDLE = "source_bundle_sha256"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,13 @@ class Fields:
     def nested(self) -> dict[str, tuple[str, ...]]:
         """Return all objects of fixed members that lines have, and these members."""
         objects = dict(self.objects)
-        return objects | {"source": ("bundle_sha256", "line", *objects.get("source", ()))}
+        return objects | {"source": tuple(dict.fromkeys(("bundle_sha256", "line", *objects.get("source", ()))))}
 
     def with_ids(self) -> "Fields":
-        """Return these columns, and that of the records' ids, which only lists of records need."""
-        return replace(self, members=(*self.members, ID))
+        """Return these columns, and those of the records' ids and bundles, which only lists of records need."""
+        source = ("source", (*dict(self.objects).get("source", ()), "bundle_sha256"))
+        others = tuple(each for each in self.objects if each[0] != "source")
+        return replace(self, members=(*self.members, ID), objects=(*others, source))
 
 
 COLUMNS = {
@@ -96,7 +99,7 @@ def parse_records(rubric: Rubric, lines: str, *, worths: bool, ids: bool = False
     """Return the SQL of `parsed`; with `worths`, lines have the values of labels instead of labels."""
     columns = [name for name in MEMBERS if name not in (*COLUMNS, "self_judged")]
     columns += [f"{expression} AS {column}" for expression, column in COLUMNS.values()]
-    columns += [f"{eligibility.SELF} AS self", "named", "factors", *([ID] if ids else [])]
+    columns += [f"{eligibility.SELF} AS self", "named", "factors", *([ID, BUNDLE] if ids else [])]
     scores = [
         _score(f"d{number}", dimension.scale, rubric, worths=worths)
         for number, dimension in enumerate(rubric.dimensions.values())

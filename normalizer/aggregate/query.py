@@ -63,7 +63,7 @@ class Query:
 
     def records(self, parsed: str) -> str:
         """Return the SQL of `records`, from what was parsed."""
-        columns = [f"{self._level(name)} AS k{number}" for number, name in enumerate(self.by)]
+        columns = [f"{column_of(name)} AS k{number}" for number, name in enumerate(self.by)]
         columns += [f"{self._item()} AS c", f"{self._mark_chosen()} AS chosen"]
         return f"SELECT *, {', '.join(columns)} FROM {parsed}"
 
@@ -182,11 +182,6 @@ class Query:
         ends = self.rubric.bounds() if place == len(scales) else (scales[place].minimum, scales[place].maximum)
         return Fraction(ends[0]), Fraction(ends[1])
 
-    def _level(self, name: str) -> str:
-        if name.startswith(FACTOR):
-            return f"factors[{sql_literal(name.removeprefix(FACTOR))}]"
-        return COLUMNS[name][1] if name in COLUMNS else name
-
     def _whole(self, common: int) -> str:
         """Return the type of sums in units of one over `common`. Those of usual scales fit into 64 bits, which take
         half the memory."""
@@ -202,7 +197,7 @@ class Query:
         """Return the level of the key of items; an empty one, such as that of an empty cell, is none."""
         if self.cluster is None:
             return "NULL"
-        level = self._level(self.cluster)
+        level = column_of(self.cluster)
         return level if self.cluster == "phase" else f"NULLIF({level}, '')"
 
     def _mark_chosen(self) -> str:
@@ -211,10 +206,17 @@ class Query:
             if name in ("rubric", DIMENSION):
                 continue
             is_it = "IS NULL" if level is None else f"= {level if isinstance(level, int) else sql_literal(level)}"
-            conditions.append(f"{self._level(name)} {is_it}")
+            conditions.append(f"{column_of(name)} {is_it}")
         for number, dimension in enumerate(self.rubric.dimensions.values()):
             conditions += [f"s{number} IS NOT NULL"] if dimension.optional else []
         return f"CASE WHEN {' AND '.join(conditions)} THEN 1 ELSE 0 END"
+
+
+def column_of(name: str) -> str:
+    """Return the column of `parsed` that has the level of a key."""
+    if name.startswith(FACTOR):
+        return f"factors[{sql_literal(name.removeprefix(FACTOR))}]"
+    return COLUMNS[name][1] if name in COLUMNS else name
 
 
 _ALONE = "CASE WHEN c IS NULL THEN artifact END AS a"

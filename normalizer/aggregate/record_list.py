@@ -32,20 +32,25 @@ class ListedRecord(NamedTuple):
     """Exact values of its scores; None where one is not on the scale."""
 
 
+def select_statuses(query: Query, rules: Rules) -> str:
+    """Return SQL over prepared records that adds `status`: counted, or the reason for which it is in no number."""
+    # A group whose counted records are all self-judged has no number.
+    among = ", ".join([*query.keys, "became"])
+    final = (
+        f"CASE WHEN became = 'counted' AND MIN(self) OVER (PARTITION BY {among}) = 1 THEN 'self_judged' ELSE became END"
+    )
+    return f"SELECT *, {final} AS status FROM (SELECT *, {rules.status()} AS became FROM {query.table}) AS r"
+
+
 def list_records(engine: Engine, query: Query, given: OpenLedgers, rules: Rules) -> Iterator[ListedRecord]:
     """Yield every VALID record of ledgers, in no particular order; of a bundle in two ledgers, those of the first."""
     width, unit = len(query.by), 10**query.places
     columns = [COLUMNS[name][1] if name in COLUMNS else name for name in _NAMES]
-    taken = ", ".join([ID, "self", "off", "factors", *query.keys, *columns, *query.measures[:-1]])
-    # A group whose counted records are all self-judged has no number.
-    among = ", ".join([*query.keys, "status"])
-    final = (
-        f"CASE WHEN status = 'counted' AND MIN(self) OVER (PARTITION BY {among}) = 1 THEN 'self_judged' ELSE status END"
-    )
+    taken = ", ".join(["status", ID, "self", "off", "factors", *query.keys, *columns, *query.measures[:-1]])
     # Scores off the scale are shown as such whatever is counted, so that they are always read exactly.
     with prepare_records(engine, query, given, diagnostic=True, ids=True) as query:
-        known = f"(SELECT *, {rules.status()} AS status FROM {query.table}) AS r"
-        for status, record_id, own, off, factors, *rest in engine.rows(f"SELECT {final}, {taken} FROM {known}"):
+        known = f"({select_statuses(query, rules)}) AS s"
+        for status, record_id, own, off, factors, *rest in engine.rows(f"SELECT {taken} FROM {known}"):
             levels, values, scores = rest[:width], rest[width : width + len(columns)], rest[width + len(columns) :]
             pairs = zip(_NAMES, values, strict=True)
             members = {

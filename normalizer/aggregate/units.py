@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from normalizer.aggregate import restated_scores
 from normalizer.aggregate.artifact_names import refuse_shared_names
@@ -61,24 +62,23 @@ def prepare_records(
 ) -> Iterator[Query]:
     """Make the engine's table `records` and yield the query over it; all tables of the block are dropped at its end.
 
-    Lines of ledgers are parsed once for an engine. `extra` is a file of lines in addition to those of the ledgers.
+    Lines of ledgers are parsed once for an engine, with ids if these are asked for first. `extra` is a file
+    of lines in addition to those of the ledgers.
     With `ids` the table has the records' ids.
     """
     exactly = read_exactly(query, given, diagnostic=diagnostic)
+    ids = ids or _describe_lines(query, given, exactly, True) in engine.parsed
     parsed = _parse_once(engine, query, given, exactly, ids)
     with engine.call():
         if extra is not None:
-            more = engine.parse(
-                [RecordFiles([extra])], query.fields, partial(parse_records, query.rubric, worths=exactly)
-            )
+            more = _parse(engine, query, [RecordFiles([extra])], exactly, ids)
             parsed = f"(SELECT * FROM {parsed} UNION ALL SELECT * FROM {more}) AS p"
         yield query.on(engine.view("records", query.records(parsed)))
 
 
 def _parse_once(engine: Engine, query: Query, given: OpenLedgers, exactly: bool, ids: bool) -> str:
     """Return the name of the engine's table of all lines of ledgers, which is made when it is first asked for."""
-    ledgers = tuple((part.ledger.folder, part.skip) for part in given.parts)
-    made_of = (ledgers, query.rubric.name, *query.rubric.dimensions, exactly, ids)
+    made_of = _describe_lines(query, given, exactly, ids)
     if made_of not in engine.parsed:
         with TemporaryDirectory(prefix="normalizer-") as scratch:
             files = [RecordFiles(part.ledger.paths("records"), part.skip) for part in given.parts]
@@ -88,12 +88,22 @@ def _parse_once(engine: Engine, query: Query, given: OpenLedgers, exactly: bool,
                         [restated_scores.restate_scores(given.parts, query.rubric, Path(scratch) / "records.jsonl")]
                     )
                 ]
-            fields = query.fields.with_ids() if ids else query.fields
-            parsed = engine.parse(files, fields, partial(parse_records, query.rubric, worths=exactly, ids=ids))
+            parsed = _parse(engine, query, files, exactly, ids)
             [(count,)] = engine.rows(f"SELECT COUNT(*) FROM {parsed}")
             check_conserved("valid", int(count), given.valid)
         engine.parsed[made_of] = parsed
     return engine.parsed[made_of]
+
+
+def _describe_lines(query: Query, given: OpenLedgers, exactly: bool, ids: bool) -> tuple[Any, ...]:
+    """Return what tells a table of parsed lines from others."""
+    ledgers = tuple((part.ledger.folder, part.skip) for part in given.parts)
+    return (ledgers, query.rubric.name, *query.rubric.dimensions, exactly, ids)
+
+
+def _parse(engine: Engine, query: Query, files: list[RecordFiles], exactly: bool, ids: bool) -> str:
+    fields = query.fields.with_ids() if ids else query.fields
+    return engine.parse(files, fields, partial(parse_records, query.rubric, worths=exactly, ids=ids))
 
 
 class Numbers:

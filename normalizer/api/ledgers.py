@@ -108,7 +108,8 @@ class Ledgers(LedgerNumbers):
         wanted = ReportOptions(
             preferences=preferences.folders if preferences else (), gold=gold.folders if gold else ()
         )
-        data = any_page(gather_any(self.folders, options, wanted), options, title=title)
+        with gather_any(self.folders, options, wanted) as study:
+            data = any_page(study, options, title=title)
         return Path(out).write_bytes(data)
 
 

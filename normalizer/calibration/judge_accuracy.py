@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from normalizer.aggregate import groups, keys
 from normalizer.aggregate.eligibility import ALONE, Levels
@@ -39,7 +39,7 @@ GOLD = frozenset(("human", "reference"))
 def calibrate(
     folders: tuple[Path, ...], options: Options, rule: str, method: Method, gold_kinds: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
-    """Return the calibration document of ledgers, of single scores or of comparisons: see `calibration_of`.
+    """Return the calibration document of ledgers, of single scores or of comparisons: see `read_labels`.
 
     Raises CannotRun where some of the ledgers hold comparisons and some single scores.
     """
@@ -53,7 +53,7 @@ def calibrate(
             keys.check_key(name, keys.ALSO_SELECTED)
         given = open_ledgers.as_one(ledgers)
         with start_engine(options.engine, options.memory, given.size) as engine:
-            return calibration_of(engine, given, options, rule, method, gold_kinds)
+            return calibrate_labels(read_labels(engine, given, options, rule, gold_kinds), options, method)
 
 
 def _of_comparisons(
@@ -67,7 +67,18 @@ def _of_comparisons(
     counted = {"left_out": found.left_out, "records": found.records, "rubric": None}
     _check_shared(found.judged, found.annotated)
     study = LabelStudy(found.judged, found.annotated, rule, mirrored=True)
-    return _document(study, [preference_labels.MEASURE], found.flags, counted, options, method)
+    return calibrate_labels(LabelReading(study, [preference_labels.MEASURE], found.flags, counted), options, method)
+
+
+class LabelReading(NamedTuple):
+    """The labels of ledgers, and what a document says of them."""
+
+    study: LabelStudy
+    names: list[str]
+    """The measures."""
+    flags: set[str]
+    counted: dict[str, Any]
+    """The members about records."""
 
 
 def _refuse_both_kinds(asked: frozenset[str], found: set[str]) -> None:
@@ -79,15 +90,10 @@ def _refuse_both_kinds(asked: frozenset[str], found: set[str]) -> None:
         )
 
 
-def calibration_of(
-    engine: Engine,
-    given: OpenLedgers,
-    options: Options,
-    rule: str,
-    method: Method,
-    gold_kinds: frozenset[str] = frozenset(),
-) -> dict[str, Any]:
-    """Compare the labels of models with those of people or references, all from opened ledgers.
+def read_labels(
+    engine: Engine, given: OpenLedgers, options: Options, rule: str, gold_kinds: frozenset[str] = frozenset()
+) -> LabelReading:
+    """Return the labels of models and those of people or references, all from opened ledgers.
 
     Gold are the VALID records whose judge_kind is one of `gold_kinds`; empty: human or reference, whichever there is.
     Raises CannotRun where there are none, or where both kinds are found and were not asked for.
@@ -115,13 +121,12 @@ def calibration_of(
     flags |= {"partial"} if found.partial else set()
     _check_shared(judged, annotated)
     scales = tuple(query.scale(place) for place in range(len(names)))
-    return _document(LabelStudy(judged, annotated, rule, scales=scales), names, flags, counted, options, method)
+    return LabelReading(LabelStudy(judged, annotated, rule, scales=scales), names, flags, counted)
 
 
-def _document(
-    study: LabelStudy, names: list[str], flags: set[str], counted: dict[str, Any], options: Options, method: Method
-) -> dict[str, Any]:
-    """Return the document of two sets of labels. Raises CannotRun where one is empty or they share no item."""
+def calibrate_labels(reading: LabelReading, options: Options, method: Method) -> dict[str, Any]:
+    """Return the document of labels."""
+    study, names, flags, counted = reading
     judged, gold = study.judged, study.gold
     return {
         "by": list(options.by),

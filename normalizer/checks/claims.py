@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import contract_spec as spec
@@ -19,11 +20,13 @@ from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import AppliedStep, escape, original, translate
 from normalizer.documents.rubric import Rubric, exact_sum, rubric_of
 from normalizer.documents.settings import dialect_of
+from normalizer.ledger.line_format import sha_slice
 from normalizer.ledger.open_ledgers import check_conserved
 from normalizer.ledger.reader import Ledger
 
 _WORDS: dict[str, Any] = spec.resource("rules/claims.json")
 _STATISTIC = {word: name for name, words in _WORDS["statistics"].items() for word in words}
+_NONE: tuple[str, Iterator[bytes]] = ("", iter(()))
 _VERDICTS = ("match", "rounded", "mismatch", "not_derivable")
 
 
@@ -37,13 +40,23 @@ class Meaning(NamedTuple):
 
 def claims(ledger: Ledger) -> dict[str, Any]:
     """Return all claims of a ledger's bundles with their verdicts, as a document of `claims.json`."""
-    found = [
-        claim
-        for line in ledger.iterate_checked_lines("headers")
-        for claim in _of_bundle(ledger, ledger.exact("headers", line))
-    ]
+    found = list(iterate_claims(ledger))
     counts = Counter(claim["verdict"] for claim in found)
     return {"claims": found, "counts": {verdict: counts[verdict] for verdict in _VERDICTS}}
+
+
+def iterate_claims(ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """Yield the claims of a ledger's bundles, in the order of the bundles. Headers and records are read once."""
+    where = sha_slice("records")
+    bundles = groupby(ledger.iterate_checked_lines("records"), key=lambda line: line[where].decode("ascii"))
+    known, lines = next(bundles, _NONE)
+    for line in ledger.iterate_checked_lines("headers"):
+        header = ledger.exact("headers", line)
+        while known and known < header["bundle_sha256"]:
+            known, lines = next(bundles, _NONE)
+        own = list(lines) if known == header["bundle_sha256"] else []
+        check_conserved("valid", len(own), int(header["valid"]))
+        yield from _of_bundle(ledger, header, own)
 
 
 def meaning(path: list[str], dimensions: list[str]) -> Meaning | None:
@@ -76,19 +89,22 @@ def meaning(path: list[str], dimensions: list[str]) -> Meaning | None:
     return Meaning(statistics.pop(), "total") if statistics and totals else None
 
 
-def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    sha256 = header["bundle_sha256"]
-    rubric = rubric_of(ledger.document(header["settings"]["rubric"]))
-    records = [ledger.exact("records", line) for line in ledger.lines_of("records", sha256)]
-    check_conserved("valid", len(records), int(header["valid"]))
-    scored = [(record, _worths(record, rubric)) for record in records]
-    values = [worths for _, worths in scored if worths is not None]
-    known = {"bundle_sha256": sha256, "invalid": int(header["invalid"])}
+def _of_bundle(ledger: Ledger, header: dict[str, Any], lines: list[bytes]) -> Iterator[dict[str, Any]]:
+    known = {"bundle_sha256": header["bundle_sha256"], "invalid": int(header["invalid"])}
     envelope, moved = header["header"], list[AppliedStep]()
     if "dialect" in header["settings"]:
         dialect = dialect_of(ledger.document(header["settings"]["dialect"]))
         envelope, moved, _, _ = translate(envelope, dialect.bundle)
-    for pointer, path, claimed in _numbers(original("/aggregates", moved), [], envelope.get("aggregates")):
+    told = list(_numbers(original("/aggregates", moved), [], envelope.get("aggregates")))
+    # Records are needed only for claims about them all, or if they have one of their own.
+    needed = lines if told else [line for line in lines if b'"total":' in line]
+    if not needed and not told:
+        return
+    rubric = rubric_of(ledger.document(header["settings"]["rubric"]))
+    records = [ledger.exact("records", line) for line in needed]
+    scored = [(record, _worths(record, rubric)) for record in records]
+    values = [worths for _, worths in scored if worths is not None]
+    for pointer, path, claimed in told:
         meant = meaning(path, list(rubric.dimensions))
         yield {**known, **_check_claim(pointer, claimed, meant, values)}
     for record, worths in scored:

@@ -9,7 +9,7 @@ Numbers are given to items and names in the order of their texts, so that the re
 from dataclasses import dataclass
 
 from normalizer.aggregate.keys import FACTOR, INSTRUMENT, Level
-from normalizer.aggregate.parsed_lines import COLUMNS, MEMBERS, Fields, sql_literal
+from normalizer.aggregate.parsed_lines import BUNDLE, COLUMNS, ID, MEMBERS, Fields, sql_literal
 from normalizer.preferences.verdicts import NONE, SHOWN, WINNERS
 
 _OBJECTS = (
@@ -25,8 +25,8 @@ ROW = ("item", "a", "b", "winner", "share", "shown_first", "judge", "repeat", "c
 """Columns of one comparison; `self` and `place` follow."""
 
 
-def parse_comparisons(lines: str) -> str:
-    """Return the SQL of `parsed`."""
+def parse_comparisons(lines: str, *, ids: bool = False) -> str:
+    """Return the SQL of `parsed`; with `ids`, the ids and bundles of comparisons are columns, too."""
     columns = [name for name in MEMBERS if name not in (*_RENAMED, "self_judged")]
     columns += [f"{expression} AS {column}" for expression, column in _RENAMED.values()]
     columns += [f"outcome_{name} AS {name}" for name in ("a", "b", "winner", "shown_first")]
@@ -40,6 +40,7 @@ def parse_comparisons(lines: str) -> str:
         f"CASE WHEN {_SELF} THEN 1 ELSE 0 END AS self",
         "factors",
         "0 AS off",
+        *([ID, BUNDLE] if ids else []),
     ]
     return f"SELECT {', '.join(columns)} FROM {lines}"
 

@@ -176,6 +176,12 @@ def _refuse_mixed_criteria(engine: Engine, query: ComparisonQuery, by: tuple[str
         )
 
 
+def find_duplicates(ledgers: list[Ledger]) -> list[frozenset[str]]:
+    """Return for each ledger of comparisons the bundles that an earlier one has. Raises CannotRun as reading does."""
+    seen: dict[str, dict[str, str]] = {}
+    return [frozenset(_bundles(ledger, seen, Counter())[0]) for ledger in ledgers]
+
+
 def _bundles(ledger: Ledger, seen: dict[str, dict[str, str]], out: Counter[str]) -> tuple[set[str], tuple[int, int]]:
     """Bundles to skip because an earlier ledger has them, and the VALID and INVALID records promised by the others."""
     skip: set[str] = set()

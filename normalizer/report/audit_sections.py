@@ -1,6 +1,7 @@
 """The report's sections on evidence, judges' claims, records left out, and method."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Collection
 from typing import Any
 
 import contract_spec as spec
@@ -9,7 +10,7 @@ from normalizer.aggregate import keys
 from normalizer.checks.evidence import GOOD, VERDICTS
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, el, join, table
-from normalizer.report.record_lookup import RecordLookup
+from normalizer.report.records.record_table import Behind
 from normalizer.report.sections import Section, notes, percent, percents, section
 from normalizer.report.study import Study
 from normalizer.tables.audit_table import NEVER, WORDS, elsewhere
@@ -34,31 +35,36 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
     """Return the section with verdicts on quotations."""
     if not study.evidence:
         return None
-    placed = {(each.part, each.id): each.place for each in study.records if each.status != "duplicate"}
+    places = {each.id: number for number, each in enumerate(study.shown) if each.origin == ""}
     counts: Counter[tuple[str, str]] = Counter()
-    found: dict[tuple[str, str], list[int]] = {}
+    found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    known: set[str] = set()
     wrong: list[list[Any]] = []
-    for part, report in enumerate(study.evidence):
+    for report in study.evidence:
         for finding in report["findings"]:
             key = keys.level(finding["judge_model"]), finding["verdict"]
-            place = placed.get((part, finding["record_id"]))
-            if place is None:  # of a bundle that another ledger had already
+            if finding["record_id"] in known:  # of a bundle that another ledger had already
                 continue
             counts[key] += 1
-            found.setdefault(key, []).append(place)
+            found[key][finding["record_id"]] = None
             if finding["verdict"] not in GOOD:
-                drilldown = drilldowns.add(f"Record {finding['record_id'][:12]}", [place])
+                drilldown = drilldowns.add(
+                    f"Record {finding['record_id'][:12]}", _behind([finding["record_id"]], places)
+                )
                 where = elsewhere(finding) or finding["why"] or ""
                 badge = el("span", finding["verdict"], class_="badge bad")
                 artifact = drilldowns.words(keys.level(finding["artifact"]), drilldown)
                 wrong.append([badge, artifact, key[0], finding["dimension"], finding["quote"], where])
+        known |= {finding["record_id"] for finding in report["findings"]}
     rows = [
         [
             judge,
             *(
                 drilldowns.number(
                     counts[judge, verdict],
-                    drilldowns.add(f"{judge}: evidence that is {verdict}", found.get((judge, verdict), [])),
+                    drilldowns.add(
+                        f"{judge}: evidence that is {verdict}", _behind(found.get((judge, verdict), {}), places)
+                    ),
                 )
                 for verdict in VERDICTS
             ),
@@ -84,25 +90,27 @@ def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
     )
 
 
-def claims(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section | None:
+def _behind(ids: Collection[str], places: dict[str, int]) -> Behind:
+    """Return the records with these ids, each once."""
+    return Behind(len(ids), tuple(places[one] for one in ids if one in places))
+
+
+def claims(study: Study, drilldowns: Drilldowns) -> Section | None:
     """Return the section on numbers that judges wrote about their own scores."""
-    every = study.claims
-    if not every:
+    counts = study.claim_counts
+    if not counts:
         return None
     rows = []
-    for claim in every:
-        if claim["verdict"] in ("mismatch", "not_derivable"):
-            drilldown = drilldowns.add(
-                f"Claimed: {claim['claimed']} at {claim['pointer']}", [], ((claim["bundle_sha256"], claim["pointer"]),)
-            )
-            behind = lookup.bundle(claim["bundle_sha256"])
-            computed = drilldowns.add(f"Records of bundle {claim['bundle_sha256'][:12]}", behind)
-            number = drilldowns.number(claim["recomputed"], computed if claim["recomputed"] is not None else None)
-            tone = "bad" if claim["verdict"] == "mismatch" else "warn"
-            badge = el("span", claim["verdict"], class_=f"badge {tone}")
-            cited = drilldowns.number(claim["claimed"], drilldown)
-            rows.append([claim["bundle_sha256"][:12], claim["pointer"], cited, number, badge])
-    counts = Counter(claim["verdict"] for claim in every)
+    for claim in study.claims:
+        spot = claim["bundle_sha256"], claim["pointer"]
+        drilldown = drilldowns.add(f"Claimed: {claim['claimed']} at {claim['pointer']}", Behind(), (spot,))
+        behind = study.lookup.bundle(claim["bundle_sha256"])
+        computed = drilldowns.add(f"Records of bundle {claim['bundle_sha256'][:12]}", behind)
+        number = drilldowns.number(claim["recomputed"], computed if claim["recomputed"] is not None else None)
+        tone = "bad" if claim["verdict"] == "mismatch" else "warn"
+        badge = el("span", claim["verdict"], class_=f"badge {tone}")
+        cited = drilldowns.number(claim["claimed"], drilldown)
+        rows.append([claim["bundle_sha256"][:12], claim["pointer"], cited, number, badge])
     said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in sorted(counts))
     return section(
         "claims",
@@ -110,12 +118,12 @@ def claims(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sectio
         "Totals of entries and numbers under a bundle's aggregates, recomputed from its VALID records. "
         "Claims are never used.",
         table(["bundle", "where", "claimed", "recomputed", "verdict"], rows, id="t-claims") if rows else None,
-        notes([f"{len(every)} claims: {said}."]),
+        notes([f"{counts.total()} claims: {said}."]),
         name="Claims",
     )
 
 
-def write_left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
+def write_left_out(study: Study, drilldowns: Drilldowns) -> Section:
     """Return the section on records that are in no number, by reason."""
     rows = []
     for reason, count in study.summary["left_out"].items():
@@ -126,32 +134,33 @@ def write_left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -
                 if (one["unreadable"] if reason == "unreadable_bundles" else one["code"] == "file_without_entry")
             ]
             drilldown = (
-                drilldowns.add(f"Left out: {LEFT_OUT[reason]}", [], tuple(sorted(set(meant)))) if count else None
+                drilldowns.add(f"Left out: {LEFT_OUT[reason]}", Behind(), tuple(sorted(set(meant)))) if count else None
             )
         else:
-            drilldown = drilldowns.add(f"Left out: {LEFT_OUT[reason]}", lookup.of_status(reason))
+            drilldown = drilldowns.add(f"Left out: {LEFT_OUT[reason]}", study.lookup.of_status(reason))
         rows.append([reason, drilldowns.number(count, drilldown), LEFT_OUT[reason]])
-    counted = len(lookup.of_status("counted"))
-    said = [f"{counted} of {study.summary['records']} records are in the headline's numbers."]
+    said = [f"{study.counts.counted} of {study.summary['records']} records are in the headline's numbers."]
     return section(
         "left-out",
         "Left out, and why",
         "Nothing is dropped silently. Records and bundles that reach no number are counted here by reason.",
         table(["reason", "count", "meaning"], rows, id="t-left-out"),
         notes(said),
-        _rates(study, drilldowns, lookup),
+        _rates(study, drilldowns),
         _reasons(study, drilldowns),
         name="Left out",
     )
 
 
-def _rates(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
+def _rates(study: Study, drilldowns: Drilldowns) -> Html:
     rows = []
     for key, levels in study.sensitivity["invalid_rates"].items():
         for row in levels:
             name = f"{key} {keys.level(row['level'])}"
-            every = drilldowns.add(f"{name}: all records", lookup.find_screened(key, row["level"], invalid=False))
-            invalid = drilldowns.add(f"{name}: INVALID records", lookup.find_screened(key, row["level"], invalid=True))
+            every = drilldowns.add(f"{name}: all records", study.lookup.find_screened(key, row["level"], invalid=False))
+            invalid = drilldowns.add(
+                f"{name}: INVALID records", study.lookup.find_screened(key, row["level"], invalid=True)
+            )
             counts = [drilldowns.number(row["records"], every), drilldowns.number(row["invalid"], invalid)]
             shares = [percent(row["rate"]), percents(row["exact95"])]
             linked = [drilldowns.number(each, invalid or every) for each in shares]
@@ -161,24 +170,21 @@ def _rates(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
 
 
 def _reasons(study: Study, drilldowns: Drilldowns) -> Html | None:
-    blamed: dict[str, list[int]] = {}
-    for each in study.records:
-        for code in {reason["code"] for reason in each.plain.get("reasons", [])}:
-            blamed.setdefault(code, []).append(each.place)
     bundles: dict[str, list[tuple[str, str]]] = {}
     for reason in study.bundle_reasons:
         bundles.setdefault(reason["code"], []).append((reason["bundle_sha256"], reason["pointer"]))
     rows = []
     for code, rule in _REASONS.items():
-        if code in blamed or code in bundles:
-            records = drilldowns.add(f"{code}: records", blamed.get(code, []))
-            raw = drilldowns.add(f"{code}: bundles", [], tuple(sorted(set(bundles.get(code, [])))))
+        blamed = study.lookup.find_blamed(code)
+        if blamed.count or code in bundles:
+            records = drilldowns.add(f"{code}: records", blamed)
+            raw = drilldowns.add(f"{code}: bundles", Behind(), tuple(sorted(set(bundles.get(code, [])))))
             count = len({sha256 for sha256, _ in bundles.get(code, [])})
             rows.append(
                 [
                     code,
                     rule["clause"],
-                    drilldowns.number(len(blamed.get(code, [])), records),
+                    drilldowns.number(blamed.count, records),
                     drilldowns.number(count, raw),
                 ]
             )
@@ -189,9 +195,10 @@ def _reasons(study: Study, drilldowns: Drilldowns) -> Html | None:
     return join([el("h3", "Reasons of invalidity"), el("p", lead), table(columns, rows, id="t-reasons")])
 
 
-def method(study: Study, lookup: RecordLookup, commands: list[str], protocol: str) -> Section:
+def method(study: Study, commands: list[str], protocol: str) -> Section:
     """Method, options, versions, and the commands that check the page."""
-    rows = [[sha256, len(study.bundles[sha256]), len(lookup.bundle(sha256))] for sha256 in sorted(study.bundles)]
+    sizes = study.bundles.sizes
+    rows = [[sha256, sizes[sha256], study.lookup.bundle(sha256).count] for sha256 in sorted(sizes)]
     return section(
         "method",
         "How to check this page",

@@ -1,85 +1,137 @@
-"""Drift: one judge under two of its versions (prompt, protocol), on the artifacts that both versions judged.
+"""Drift: one judge under two of its versions (prompt, protocol), on the answers that both versions judged.
 
 Versions are compared, not put together, so that they may be of different phases; where they are, it is said.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
-from normalizer.aggregate.eligibility import ALONE, Rules
-from normalizer.aggregate.groups import is_selected
+from normalizer.aggregate.eligibility import ALONE
+from normalizer.aggregate.parsed_lines import most_places, sql_literal
+from normalizer.aggregate.query import Query
 from normalizer.aggregate.summary import Options
 from normalizer.documents.exact import round_exact
 from normalizer.documents.rubric import Rubric
-from normalizer.report.record_status import RecordStatus
+from normalizer.report.records.lookup import OWN
+from normalizer.report.records.record_table import Behind, RecordTable, join_behind
+from normalizer.statistics.judge_scores import match_answers
 from normalizer.statistics.spread import describe_differences, mean_of
 
 _OF_A_VERSION = ("phase", "judge_prompt_version", "protocol_version", "run_id")
 """Keys of versions, which a selection may name and this comparison ignores."""
-
-_VERSIONED = ("judge_prompt", "protocol")
-Version = tuple[str, str]
-Judged = dict[tuple[str, str], list[RecordStatus]]
-"""The records of artifacts, each known by its name and its generator, as units are."""
+_VERSIONED = ("judge_prompt_version", "protocol")
+"""The columns that tell versions of a judge apart."""
+_CELL = ("judge", *_VERSIONED, "artifact", "generator")
 
 
-def drift(records: Iterable[RecordStatus], rubric: Rubric, options: Options) -> list[dict[str, Any]]:
-    """Every pair of versions of every judge; differences are second minus first."""
+class _Version(NamedTuple):
+    """A version of a judge."""
+
+    names: tuple[str, ...]
+    levels: tuple[str | None, ...]
+    """The judge, and its levels of the columns that tell versions apart."""
+
+    def of(self, table: str) -> str:
+        """Return the condition of rows of this version."""
+        pairs = zip(("judge", *_VERSIONED), self.levels, strict=True)
+        literals = [(name, "NULL" if level is None else sql_literal(level)) for name, level in pairs]
+        return " AND ".join(f"{table}.{name} IS NOT DISTINCT FROM {level}" for name, level in literals)
+
+
+def drift(table: RecordTable, rubric: Rubric, options: Options) -> list[dict[str, Any]]:
+    """Return every pair of versions of every judge; differences are second minus first."""
     where = {name: level for name, level in options.where.items() if name not in _OF_A_VERSION}
-    judged: dict[str, dict[Version, Judged]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for each in records:
-        judge, artifact = each.plain.get("judge_model"), each.plain.get("artifact")
-        counts = each.kind is not None and options.rules.admits(each.kind) and each.status != "duplicate"
-        if counts and judge is not None and artifact is not None and is_selected(each.plain, where):
-            prompt, protocol = (keys.level(each.plain.get(f"{name}_version"), " / ") for name in _VERSIONED)
-            generator = keys.level(each.plain.get("generator_model"))
-            judged[judge][prompt, protocol][artifact, generator].append(each)
-    found = []
-    for judge in sorted(judged):
-        for pair in combinations(sorted(judged[judge]), 2):
-            found.append(_drift(judge, pair, [judged[judge][version] for version in pair], rubric, options.rules))
-    return found
+    query = Query(rubric, (), where, None)
+    own = f"(SELECT * FROM {table.name} WHERE {OWN} AND valid = 1 AND status <> 'duplicate')"
+    engine = table.engine
+    with engine.call():
+        chosen = f"SELECT * FROM ({query.records(own)}) AS r WHERE {options.rules.condition()} AND judge IS NOT NULL"
+        records = engine.view("versions", chosen)
+        sums = ", ".join(f"SUM({name}) AS {name}" for name in query.measures)
+        group = ", ".join(_CELL)
+        text = f"SELECT {group}, COUNT(*) AS m, MIN(self) AS own, {sums} FROM {records} GROUP BY {group}"
+        cells = engine.table("cells", text)
+        versions: dict[str, list[_Version]] = defaultdict(list)
+        for judge, *levels in engine.rows(f"SELECT DISTINCT judge, {', '.join(_VERSIONED)} FROM {cells}"):
+            names = tuple(keys.level(level, " / ") for level in levels)
+            versions[judge].append(_Version(names, (judge, *levels)))
+        compared = _Compared(RecordTable(engine, records), cells, query)
+        return [
+            compared.describe(judge, pair)
+            for judge in sorted(versions)
+            for pair in combinations(sorted(versions[judge], key=itemgetter(0)), 2)
+        ]
 
 
-def _drift(
-    judge: str, pair: tuple[Version, Version], sides: list[Judged], rubric: Rubric, rules: Rules
-) -> dict[str, Any]:
-    shared = sorted(sides[0].keys() & sides[1].keys())
-    met = Counter(each.kind for side in sides for artifact in shared for each in side[artifact] if each.kind)
-    alone = bool(rules.only_self_judged(met))
-    if alone:
-        shared = []
-    differences = [_mean(sides[1][artifact]) - _mean(sides[0][artifact]) for artifact in shared]
-    least, greatest = map(Fraction, rubric.bounds())
-    numbers, _ = describe_differences(differences, [name for name, _ in shared], greatest - least, "shared artifact")
-    used = [[each for artifact in shared for each in side[artifact]] for side in sides]
-    all_phases = [sorted({each.kind.phase for each in side if each.kind}) for side in used]
-    dimensions = {}
-    for name in rubric.dimensions:
-        each = [_mean(sides[1][artifact], name) - _mean(sides[0][artifact], name) for artifact in shared]
-        dimensions[name] = round_exact(mean_of(each)) if each else None
-    same_protocol = pair[0][1] == pair[1][1]
-    return {
-        "judge": judge,
-        "versions": [version[0] if same_protocol else " / ".join(version) for version in pair],
-        "phases": all_phases,
-        "n": len(shared),
-        "difference": numbers.pop("mean"),
-        **numbers,
-        "equal": round_exact(Fraction(sum(not each for each in differences), len(shared))) if shared else None,
-        "dimensions": dimensions,
-        **({"na": dict.fromkeys(numbers["na"], ALONE)} if alone else {}),
-        "places": sorted(each.place for side in used for each in side),
-    }
+class _Compared(NamedTuple):
+    records: RecordTable
+    cells: str
+    query: Query
 
+    def describe(self, judge: str, pair: tuple[_Version, ...]) -> dict[str, Any]:
+        """Return the drift of a judge from one version to another."""
+        rubric, width = self.query.rubric, len(self.query.measures)
+        rows = self._answers(pair)
+        alone = bool(rows) and all(own == 1 for _, own, _ in rows)
+        rows = [] if alone else rows
+        gaps = [
+            [second - first for first, second in zip(means[:width], means[width:], strict=True)] for _, _, means in rows
+        ]
+        differences = [gap[-1] for gap in gaps]
+        least, greatest = map(Fraction, rubric.bounds())
+        names = [artifact for (artifact, _), _, _ in rows]
+        numbers, _ = describe_differences(differences, names, greatest - least, "shared artifact")
+        behind, phases = (Behind(), [[], []]) if alone else self._used(pair)
+        dimensions = {
+            name: round_exact(mean_of([gap[place] for gap in gaps])) if gaps else None
+            for place, name in enumerate(rubric.dimensions)
+        }
+        same_protocol = pair[0].names[1] == pair[1].names[1]
+        equal = round_exact(Fraction(sum(not each for each in differences), len(rows))) if rows else None
+        return {
+            "judge": judge,
+            "versions": [each.names[0] if same_protocol else " / ".join(each.names) for each in pair],
+            "phases": phases,
+            "n": len(rows),
+            "difference": numbers.pop("mean"),
+            **numbers,
+            "equal": equal,
+            "dimensions": dimensions,
+            **({"na": dict.fromkeys(numbers["na"], ALONE)} if alone else {}),
+            "behind": behind,
+        }
 
-def _mean(records: list[RecordStatus], dimension: str | None = None) -> Fraction:
-    values = []
-    for each in records:
-        worths = each.worths or {}
-        values.append(sum(worths.values(), Fraction(0)) if dimension is None else worths[dimension])
-    return mean_of(values)
+    def _answers(self, pair: tuple[_Version, ...]) -> list[tuple[tuple[str, str], int, list[Fraction]]]:
+        """Return the answers that both versions judged, sorted: whether all records are self-judged, and the means of
+        all measures by the one version and by the other."""
+        unit = 10 ** most_places(self.query.rubric)
+        columns = [f"{side}.{name}" for side in "ab" for name in ("m", *self.query.measures)]
+        text = (
+            f"SELECT a.artifact, a.generator, LEAST(a.own, b.own), {', '.join(columns)} FROM {self.cells} AS a "
+            f"JOIN {self.cells} AS b ON {match_answers('a', 'b')} WHERE {pair[0].of('a')} AND {pair[1].of('b')}"
+        )
+        found = []
+        for artifact, generator, own, *numbers in self.records.engine.rows(text):
+            half = len(numbers) // 2
+            means = [
+                Fraction(int(total), int(side[0]) * unit)
+                for side in (numbers[:half], numbers[half:])
+                for total in side[1:]
+            ]
+            found.append(((artifact, keys.level(generator)), int(own), means))
+        return sorted(found)
+
+    def _used(self, pair: tuple[_Version, ...]) -> tuple[Behind, list[list[int]]]:
+        """Return the records of answers that both versions judged, and the phases of each version there."""
+        conditions = []
+        for this, other in (pair, pair[::-1]):
+            cells = f"SELECT 1 FROM {self.cells} AS x WHERE {match_answers('x', 't')} AND {other.of('x')}"
+            conditions.append(f"{this.of('t')} AND EXISTS ({cells})")
+        found = [self.records.group(["phase"], condition) for condition in conditions]
+        return join_behind(each for side in found for each in side.values()), [
+            sorted(int(phase) for (phase,) in side) for side in found
+        ]

@@ -1,14 +1,15 @@
 """Links from a number of the page to its records, and from a record to the lines of the raw bundle."""
 
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
 from normalizer.documents import lossless
 from normalizer.documents.exact import round_exact
+from normalizer.documents.lossless import Number
 from normalizer.report.markup import NA, Html, brief, el, text, visible
 from normalizer.report.raw_lines import Raw
-from normalizer.report.record_status import RecordStatus, spell_score
+from normalizer.report.records.record_table import Behind
+from normalizer.report.records.sample import ShownRecord
 from normalizer.report.study import Study
 from normalizer.tables import formats
 
@@ -16,22 +17,16 @@ from normalizer.tables import formats
 class Drilldowns:
     """Collects the records and lines that numbers link to."""
 
-    def __init__(self, shown: Iterable[RecordStatus]) -> None:
-        """`shown` are the records that the page shows, in its order."""
-        self._places = {each.place: number for number, each in enumerate(shown)}
+    def __init__(self) -> None:
         self._known: dict[tuple[str, tuple[int, ...], tuple[tuple[str, str], ...]], int] = {}
 
-    def add(
-        self, title: str, records: Iterable[RecordStatus | int], spots: tuple[tuple[str, str], ...] = ()
-    ) -> int | None:
+    def add(self, title: str, behind: Behind, spots: tuple[tuple[str, str], ...] = ()) -> int | None:
         """Return the number of a drilldown; None if it shows nothing. `spots` are bundles and pointers to show too."""
-        every = {each if isinstance(each, int) else each.place for each in records}
-        if not every and not spots:
+        if not behind.count and not spots:
             return None
-        places = tuple(sorted(self._places[place] for place in every if place in self._places))
-        if len(places) < len(every):
-            title = f"{title} ({len(places):,} of {len(every):,} are shown)"
-        return self._known.setdefault((title, places, spots), len(self._known))
+        if len(behind.shown) < behind.count:
+            title = f"{title} ({len(behind.shown):,} of {behind.count:,} are shown)"
+        return self._known.setdefault((title, tuple(sorted(behind.shown)), spots), len(self._known))
 
     def number(self, value: Decimal | int | str | None, drilldown: int | None, places: int = 3) -> Html:
         """A number that opens its drilldown."""
@@ -79,12 +74,11 @@ def records_document(study: Study, raw: Raw) -> list[dict[str, Any]]:
     return [
         _record(each, each.record, raw, None if each.role else evidence.get((each.part, each.id)))
         for each in study.shown
-        if each.record is not None
     ]
 
 
 def _record(
-    each: RecordStatus, record: dict[str, Any], raw: Raw, findings: list[dict[str, Any]] | None
+    each: ShownRecord, record: dict[str, Any], raw: Raw, findings: list[dict[str, Any]] | None
 ) -> dict[str, Any]:
     source = record["source"]
     sha256 = source["bundle_sha256"]
@@ -99,7 +93,7 @@ def _record(
         "artifact": _title(record),
         "judge": _as_text(record.get("judge_model", NA)),
         "status": each.status,
-        "scores": [[visible(name), visible(spell_score(score))] for name, score in scores.items()]
+        "scores": [[visible(name), visible(_spell_score(score))] for name, score in scores.items()]
         if isinstance(scores, dict)
         else [],
         "total": None if each.total is None else formats.cell_text(round_exact(each.total)),
@@ -119,6 +113,11 @@ def _record(
         "pointer": visible(source["pointer"]),
         "lines": [span.first, span.last],
     }
+
+
+def _spell_score(score: Any) -> str:
+    """A score as the judge wrote it."""
+    return str(score) if isinstance(score, Number) else lossless.dumps(score)
 
 
 def _title(record: dict[str, Any]) -> str:

@@ -19,7 +19,6 @@ from normalizer.report.decisions.sections import decision_sections
 from normalizer.report.drilldown import Drilldowns, records_document
 from normalizer.report.markup import Html, el, join, visible
 from normalizer.report.raw_lines import Raw
-from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import Section
 from normalizer.report.study import Study
 from normalizer.tables.formats import note_flags
@@ -28,22 +27,22 @@ from normalizer.tables.summary_table import selection_in_words
 
 def page(study: Study, options: Options, *, title: str) -> bytes:
     """The page."""
-    drilldowns, lookup = Drilldowns(study.shown), RecordLookup(study, options.rules)
-    raw = Raw(study.bundles, (each.record for each in study.shown if each.record))
+    drilldowns = Drilldowns()
+    raw = Raw(study.bundles, (each.record for each in study.shown))
     found = [
-        sections.headline(study, drilldowns, lookup),
+        sections.headline(study, drilldowns),
         sections.distribution(study),
-        sections.contrasts(study, drilldowns, lookup),
-        judge_sections.judges(study, drilldowns, lookup),
+        sections.contrasts(study, drilldowns),
+        judge_sections.judges(study, drilldowns),
         judge_sections.drift(study, drilldowns),
         *decision_sections(study, drilldowns),
         audit_sections.evidence(study, drilldowns),
-        audit_sections.claims(study, drilldowns, lookup),
-        audit_sections.write_left_out(study, drilldowns, lookup),
-        audit_sections.method(study, lookup, _commands(study, options), version()),
+        audit_sections.claims(study, drilldowns),
+        audit_sections.write_left_out(study, drilldowns),
+        audit_sections.method(study, _commands(study, options), version()),
     ]
     parts = [part for part in found if part is not None]
-    top = _top(study, title, drilldowns, lookup)  # before the data, since its numbers open records, too
+    top = _top(study, title, drilldowns)  # before the data, since its numbers open records, too
     data = {"trails": drilldowns.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
     return assemble(title, top, parts, data)
 
@@ -85,26 +84,22 @@ def assemble(title: str, top: Html, parts: list[Section], data: dict[str, Any]) 
     return "".join(out).encode()
 
 
-def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
+def _top(study: Study, title: str, drilldowns: Drilldowns) -> Html:
     summary = study.summary
     low, high = summary["scale"]
     where = selection_in_words(summary["where"])
-    counted = lookup.of_status("counted")
-    valid = [each for each in study.records if each.kind is not None]
-    invalid = [each for each in study.records if each.kind is None]
     figures = [
-        ("records", study.records),
-        ("VALID", valid),
-        ("INVALID", invalid),
-        ("in the headline", counted),
+        ("records", study.lookup.of_status()),
+        ("VALID", study.lookup.of_status(valid=(1,))),
+        ("INVALID", study.lookup.of_status(valid=(0,))),
+        ("in the headline", study.lookup.of_status("counted")),
     ]
     shown_figures = [
-        el("div", el("dt", name), el("dd", drilldowns.number(len(records), drilldowns.add(f"All: {name}", records))))
-        for name, records in figures
+        el("div", el("dt", name), el("dd", drilldowns.number(behind.count, drilldowns.add(f"All: {name}", behind))))
+        for name, behind in figures
     ]
-    for name, key in (("artifacts", "artifact"), ("judges", "judge_model"), ("generators", "generator_model")):
-        count = len({each.plain.get(key) for each in counted} - {None})
-        shown_figures.append(el("div", el("dt", name), el("dd", str(count))))
+    for name, column in (("artifacts", "artifact"), ("judges", "judge"), ("generators", "generator")):
+        shown_figures.append(el("div", el("dt", name), el("dd", str(study.lookup.count_levels(column)))))
     return join(
         [
             el("h1", title),
@@ -126,7 +121,7 @@ def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup)
 
 def describe_sample(study: Study) -> list[str]:
     """Return a sentence on the records that are not shown, if there are any."""
-    every, shown = len(study.records) + len(study.others), len(study.shown)
+    every, shown = study.counts.every, len(study.shown)
     if every == shown:
         return []
     return [

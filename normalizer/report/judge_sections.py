@@ -6,7 +6,7 @@ from normalizer.aggregate import keys
 from normalizer.report import plots
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table
-from normalizer.report.record_lookup import RecordLookup
+from normalizer.report.records.record_table import Behind
 from normalizer.report.sections import FLAGS, Section, floats, interval, label, notes, section
 from normalizer.report.study import Study
 from normalizer.tables.agreement_table import measures
@@ -15,26 +15,28 @@ from normalizer.tables.formats import p_value
 _MOST_MATRICES = 6
 
 
-def judges(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
+def judges(study: Study, drilldowns: Drilldowns) -> Section:
     """Agreement, severity, leave-one-out, self-judging."""
     return section(
         "judges",
         "Judges",
         "Agreement of judges on artifacts that both judged, the severity of each, and the means without each.",
-        _agreement(study, drilldowns, lookup),
-        _severity(study, drilldowns, lookup),
-        _without(study, drilldowns, lookup),
-        _selves(study, drilldowns, lookup),
+        _agreement(study, drilldowns),
+        _severity(study, drilldowns),
+        _without(study, drilldowns),
+        _selves(study, drilldowns),
     )
 
 
-def _agreement(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
+def _agreement(study: Study, drilldowns: Drilldowns) -> Html:
     shown = ("mae", "exact", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
     rows: list[list[Any]] = []
     matrices: list[Html] = []
     reasons: set[str] = set()
     for pair in study.agreement["pairs"]:
-        drilldown = drilldowns.add(f"{' and '.join(pair['judges'])}: shared artifacts", lookup.pair(*pair["judges"]))
+        drilldown = drilldowns.add(
+            f"{' and '.join(pair['judges'])}: shared artifacts", study.lookup.pair(*pair["judges"])
+        )
         judges = " / ".join(keys.level(judge, " / ") for judge in pair["judges"])
         for measure, found in measures(pair):
             reasons |= set(found["na"].values())
@@ -47,7 +49,7 @@ def _agreement(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Ht
             ]
             names_of = el("figcaption", f"{pair['judges'][0]} (first) and {pair['judges'][1]} (second)")
             matrices.append(el("figure", plots.confusion(drawn), names_of))
-    shared = drilldowns.add("All judges: shared artifacts", lookup.find_shared())
+    shared = drilldowns.add("All judges: shared artifacts", study.lookup.find_shared())
     for measure, found in measures(study.agreement["all"]):
         reasons |= set(found["na"].values())
         alpha = drilldowns.number(found["alpha_ordinal"], shared if found["alpha_ordinal"] is not None else None)
@@ -66,11 +68,11 @@ def _agreement(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Ht
     )
 
 
-def _severity(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
+def _severity(study: Study, drilldowns: Drilldowns) -> Html:
     found = study.agreement["severity"]
     rows = []
     for row in found["judges"]:
-        drilldown = drilldowns.add(f"{row['judge']}: all it judged", lookup.by_judge(row["judge"]))
+        drilldown = drilldowns.add(f"{row['judge']}: all it judged", study.lookup.by_judge(row["judge"]))
         numbers = [row["n"], row["effect"], row["se"], interval(row["ci95"])]
         rows.append(
             [row["judge"], *(drilldowns.number(one, drilldown if one is not None else None) for one in numbers)]
@@ -84,13 +86,13 @@ def _severity(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Htm
     return join([el("h3", "Severity"), table(columns, rows, id="t-severity"), notes(said)])
 
 
-def _without(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
+def _without(study: Study, drilldowns: Drilldowns) -> Html:
     rows = []
     why = set()
     for judge in study.sensitivity["leave_one_judge_out"]:
         for row in judge["rows"]:
-            left = lookup.without(tuple(row["key"].values()), judge["judge"])
-            drilldown = drilldowns.add(f"{label(row['key'])} without {judge['judge']}", left if row["n"] else [])
+            left = study.lookup.without(tuple(row["key"].values()), judge["judge"])
+            drilldown = drilldowns.add(f"{label(row['key'])} without {judge['judge']}", left if row["n"] else Behind())
             numbers = [drilldowns.number(row[name], drilldown) for name in ("n", "mean", "change")]
             rows.append([judge["judge"], label(row["key"]), *numbers])
             why |= {f"NA: {FLAGS.get(reason, reason)}" for reason in row["na"].values()}
@@ -98,18 +100,18 @@ def _without(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html
     return join([el("h3", "Without one judge"), table(columns, rows, id="t-without"), notes(sorted(why))])
 
 
-def _selves(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html | None:
+def _selves(study: Study, drilldowns: Drilldowns) -> Html | None:
     rows: list[list[Any]] = []
     for row in study.agreement["self_against_cross"]:
         cells: list[Any] = [row["judge"]]
         for part, own in (("own", True), ("elsewhere", False)):
             words = "its own model's outputs" if own else "outputs of others"
             drilldown = drilldowns.add(
-                f"{row['judge']} on {words}, against the other judges", lookup.own(row["judge"], own=own)
+                f"{row['judge']} on {words}, against the other judges", study.lookup.own(row["judge"], own)
             )
             numbers = [row[part]["n"], row[part]["mean"], interval(row[part]["ci95"])]
             cells += [drilldowns.number(one, drilldown if one is not None else None) for one in numbers]
-        both = lookup.own(row["judge"], own=True) + lookup.own(row["judge"], own=False)
+        both = study.lookup.own(row["judge"], True, False)
         drilldown = drilldowns.add(f"{row['judge']} and the other judges on the same artifacts", both)
         excess = [row["excess"], interval(row["excess_ci95"])]
         rows.append([*cells, *(drilldowns.number(one, drilldown if one is not None else None) for one in excess)])
@@ -140,7 +142,7 @@ def drift(study: Study, drilldowns: Drilldowns) -> Section | None:
     for row in study.drift:
         why |= {f"NA: {reason}." for reason in row["na"].values()}
         versions = f"{row['versions'][1]} \u2212 {row['versions'][0]}"
-        drilldown = drilldowns.add(f"{row['judge']}: {versions}", row["places"])
+        drilldown = drilldowns.add(f"{row['judge']}: {versions}", row["behind"])
         numbers = [row["n"], row["difference"], interval(row["ci95"]), p_value(row["p"]), row["equal"]]
         linked = [drilldowns.number(one, drilldown if one is not None else None) for one in numbers]
         phases = " and ".join(", ".join(map(str, phases)) or "none" for phases in row["phases"])

@@ -2,13 +2,17 @@
 
 from base64 import b64decode
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from normalizer.documents.locate import ItemSpan, items, place
 from normalizer.report.markup import visible
+from normalizer.report.records.bundles import PageBundles
 
 MOST_RAW = 20_000_000
 """Bytes of raw bundles that a page carries; beyond, lines are named but not shown."""
+_HELD = 4
+"""Texts that are kept: records are shown bundle by bundle."""
 _LONGEST = 2_000
 """Characters of a raw line that are shown."""
 
@@ -22,19 +26,27 @@ class Raw:
     Other bytes that are no text are not shown.
     """
 
-    def __init__(self, bundles: dict[str, bytes], records: Iterable[dict[str, Any]] = ()) -> None:
-        self.numbers = {sha: number for number, sha in enumerate(sorted(bundles))}
+    def __init__(self, bundles: PageBundles, records: Iterable[dict[str, Any]] = ()) -> None:
+        self.numbers = {sha: number for number, sha in enumerate(sorted(bundles.sizes))}
+        self._bundles = bundles
         rows: dict[str, dict[int, dict[str, Any]]] = {}
         for source in (record["source"] for record in records):
             if "member" in source:
                 rows.setdefault(source["bundle_sha256"], {})[int(source["index"])] = source
         self._rows = {sha: ArchivedRows(sources) for sha, sources in rows.items()}
-        self._texts = {
-            sha: self._rows[sha].text if sha in rows else bundles[sha].decode("utf-8", "replace")
-            for sha in self.numbers
-        }
-        self._hidden = {sha for sha in self.numbers if sha not in rows and b"\0" in bundles[sha]}
-        self._entries: dict[tuple[str, str], list[ItemSpan]] = {}
+        self._text = lru_cache(_HELD)(self._read_text)
+        self._items = lru_cache(_HELD)(self._find_items)
+
+    def _read_text(self, sha256: str) -> str:
+        return (
+            self._rows[sha256].text if sha256 in self._rows else self._bundles.read(sha256).decode("utf-8", "replace")
+        )
+
+    def _find_items(self, sha256: str, parent: str) -> list[ItemSpan]:
+        return items(self._text(sha256), parent)
+
+    def _is_hidden(self, sha256: str) -> bool:
+        return sha256 not in self._rows and b"\0" in self._bundles.read(sha256)
 
     def row(self, source: dict[str, Any]) -> Lines | None:
         """Return the lines of a row in an archive or in another file that is not one document; else None."""
@@ -47,16 +59,14 @@ class Raw:
         if row is not None:
             return ItemSpan(*row, 0, 0)
         parent, _, index = pointer.rpartition("/")
-        if (sha256, parent) not in self._entries:
-            self._entries[sha256, parent] = items(self._texts[sha256], parent)
-        return self._entries[sha256, parent][int(index)]
+        return self._items(sha256, parent)[int(index)]
 
     def lines(self, sha256: str, pointer: str) -> Lines:
         """First and last line of what a pointer names, or of what would hold it."""
         try:
-            found = place(self._texts[sha256], pointer)
+            found = place(self._text(sha256), pointer)
         except (ValueError, IndexError, RecursionError):  # no JSON: the whole of it is meant
-            return 1, self._texts[sha256].count("\n") + 1
+            return 1, self._text(sha256).count("\n") + 1
         return found.first, found.last if found.there else found.first
 
     def within(self, sha256: str, entry: str, pointer: str, row: Lines | None = None) -> Lines:
@@ -66,7 +76,7 @@ class Raw:
         if not pointer.startswith(f"{entry}/"):
             return self.lines(sha256, pointer)
         span = self.entry(sha256, entry)
-        found = place(self._texts[sha256][span.start : span.end], pointer.removeprefix(entry))
+        found = place(self._text(sha256)[span.start : span.end], pointer.removeprefix(entry))
         first, last = (span.first - 1 + line for line in (found.first, found.last))
         return first, last if found.there else first
 
@@ -75,10 +85,12 @@ class Raw:
         left = MOST_RAW
         found = []
         for sha256 in self.numbers:
-            text = self._texts[sha256]
-            left -= len(text)
-            is_shown = left >= 0 and sha256 not in self._hidden
-            lines = [_cut(visible(line.rstrip("\r"))) for line in text.split("\n")] if is_shown else None
+            lines = None
+            if left >= 0:
+                text = self._text(sha256)
+                left -= len(text)
+                if left >= 0 and not self._is_hidden(sha256):
+                    lines = [_cut(visible(line.rstrip("\r"))) for line in text.split("\n")]
             found.append({"sha256": sha256, "lines": lines})
         return found
 

@@ -9,7 +9,7 @@ from normalizer.aggregate import keys
 from normalizer.report import plots
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table, visible
-from normalizer.report.record_lookup import RecordLookup
+from normalizer.report.records.lookup import RecordLookup
 from normalizer.report.study import Study
 from normalizer.tables.formats import p_value
 from normalizer.tables.summary_table import dimensions_of
@@ -48,7 +48,7 @@ def label(key: dict[str, Any]) -> str:
     return ", ".join(keys.level(level, ", ") for level in key.values()) or "all"
 
 
-def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
+def headline(study: Study, drilldowns: Drilldowns) -> Section:
     """Means with intervals and n, the invalid rate beside them, and what INVALID records leave open."""
     summary = study.summary
     bounds = {tuple(row["key"].values()): row for row in study.sensitivity["bounds"]}
@@ -56,11 +56,11 @@ def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sect
     for row in summary["rows"]:
         levels = tuple(row["key"].values())
         name, total, bound = label(row["key"]), row["total"], bounds[levels]
-        counted = drilldowns.add(f"{name}: records in the mean", lookup.group(levels))
-        refused = lookup.group(levels, "self_judged")
-        if not row["n"] and refused:
+        counted = drilldowns.add(f"{name}: records in the mean", study.lookup.group(levels))
+        refused = study.lookup.group(levels, "self_judged")
+        if not row["n"] and refused.count:
             counted = drilldowns.add(f"{name}: only self-judged, so no mean", refused)
-        invalid = drilldowns.add(f"{name}: INVALID records", lookup.group(levels, "invalid"))
+        invalid = drilldowns.add(f"{name}: INVALID records", study.lookup.group(levels, "invalid"))
         rate = study.rates.get(levels)
         said = None if rate is None else f"{percent(rate['rate'])} ({rate['invalid']} of {rate['records']})"
         extremes = [bound["at_minimum"], bound["at_maximum"]] if bound["at_minimum"] is not None else None
@@ -91,21 +91,21 @@ def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sect
         "scale.",
         plots.intervals(drawn, _scale(summary)) if drawn else None,
         table([*columns, "bounds", "flags"], rows, id="t-headline"),
-        _dimensions(study, drilldowns, lookup),
+        _dimensions(study, drilldowns),
         notes(summary_notes(summary)),
     )
 
 
-def _dimensions(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
+def _dimensions(study: Study, drilldowns: Drilldowns) -> Html:
     rows = []
     for row in study.summary["rows"]:
         levels = tuple(row["key"].values())
-        counted = drilldowns.add(f"{label(row['key'])}: records in the mean", lookup.group(levels))
+        counted = drilldowns.add(f"{label(row['key'])}: records in the mean", study.lookup.group(levels))
         cells: list[Any] = [*map(keys.level, levels)]
         for name, moments in row["dimensions"].items():
             there = counted
             if "n" in moments:
-                having = [each for each in lookup.group(levels) if each.id in study.having.get(name, ())]
+                having = study.lookup.group_with(levels, study.having[name])
                 there = drilldowns.add(f"{label(row['key'])}: records with {name}", having)
             number = drilldowns.number(moments["mean"], there if moments["mean"] is not None else None)
             between = interval(moments["ci95"], 2)
@@ -128,9 +128,9 @@ def distribution(study: Study) -> Section | None:
     return section("distribution", "Distribution", lead, plots.distribution(drawn, _scale(study.summary)))
 
 
-def contrasts(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section | None:
+def contrasts(study: Study, drilldowns: Drilldowns) -> Section | None:
     """Paired differences with their tests."""
-    parts = [_contrast(report, number, drilldowns, lookup) for number, report in enumerate(study.contrasts)]
+    parts = [_contrast(report, number, drilldowns, study.lookup) for number, report in enumerate(study.contrasts)]
     if not parts:
         return None
     lead = (

@@ -132,6 +132,20 @@ def item_of(cells: GroupMeans, wanted: Contrast) -> str:
     return wanted.paired_by[counts.index(max(counts))]
 
 
+def pair_cells(cells: str, within: list[str], block: list[str]) -> str:
+    """Return SQL for the pairs of cells that are compared: the levels `one` and `other`, and the columns `within`.
+
+    `cells` has for each `level` within a block and a judge whether all its records are self-judged: `own`. Of a block
+    all pairs count if a judge has both levels and judges itself in neither.
+    """
+    same = " AND ".join(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in within)
+    own = "CASE WHEN a.own = 1 OR b.own = 1 THEN 1 ELSE 0 END"
+    columns = ", ".join([*(f"a.{name}" for name in within), "a.level AS one", "b.level AS other", f"{own} AS own"])
+    joined = f"SELECT {columns} FROM {cells} AS a JOIN {cells} AS b ON {same} AND a.level < b.level"
+    least = f"MIN(own) OVER (PARTITION BY {', '.join([*block, 'one', 'other'])})"
+    return f"SELECT * FROM (SELECT *, {least} AS least FROM ({joined}) AS p) AS q WHERE least = 0"
+
+
 class _Blocks:
     """The cells of each block, by level and judge."""
 

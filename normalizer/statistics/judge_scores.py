@@ -13,14 +13,18 @@ from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.parsed_lines import sql_literal
 from normalizer.aggregate.query import Query
 
-_SAME = "a.artifact = b.artifact AND a.generator IS NOT DISTINCT FROM b.generator"
-
-_PANEL = "a.artifact = p.artifact AND a.generator IS NOT DISTINCT FROM p.generator"
-
 MOST_PAIRS = 100_000
 """With more answers that two judges share, no intervals are computed."""
 Joint = Counter[tuple[int, int]]
 """Counts of pairs of values that two judges gave."""
+
+
+def match_answers(one: str, other: str) -> str:
+    """Return the condition that rows of two tables are about the same answer."""
+    return f"{one}.artifact = {other}.artifact AND {one}.generator IS NOT DISTINCT FROM {other}.generator"
+
+
+_SAME = match_answers("a", "b")
 
 
 class Label(NamedTuple):
@@ -102,7 +106,7 @@ class JudgeScores:
         text = (
             f"SELECT a.judge, b.judge, p.k, a.{measure}, b.{measure}, COUNT(*) "
             f"FROM {self._verdicts} a JOIN {self._verdicts} b ON {_SAME} "
-            f"JOIN {self._panels} p ON {_PANEL} "
+            f"JOIN {self._panels} p ON {match_answers('a', 'p')} "
             f"WHERE a.judge < b.judge GROUP BY a.judge, b.judge, p.k, a.{measure}, b.{measure}"
         )
         found = JointValues()

@@ -107,11 +107,16 @@ TESTED_BY = {
     },
     "normalizer/report": {
         "normalizer/report/test_html_page.py": (
-            "audit_sections drilldown judge_sections plots record_lookup sections study"
+            "audit_sections drilldown gathering judge_sections plots sections study"
         ),
     },
     "normalizer/report/decisions": {
-        "normalizer/report/decisions/test_sections.py": "other_records records_of_row",
+        "normalizer/report/decisions/test_sections.py": "records_of_row",
+    },
+    "normalizer/report/records": {
+        "normalizer/report/records/test_lookup.py": "record_table",
+        "normalizer/report/records/test_sample.py": "page_records",
+        "normalizer/report/test_raw_lines.py": "bundles",
     },
     "normalizer/screening": {
         "normalizer/screening/test_pipeline.py": "bundle bundle_entries metadata rebuild",

@@ -1,6 +1,5 @@
 """`normalizer report`."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,11 @@ from normalizer.commands.options import (
 from normalizer.commands.value_completion import complete_keys
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import margin_of
-from normalizer.ledger.content_check import content_checked_on_failure
 from normalizer.report.comparison_page import any_page, gather_any
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
-from normalizer.report.study import PARTS, ReportOptions
+from normalizer.report.gathering import PARTS
+from normalizer.report.study import ReportOptions
 from normalizer.terminal.help_format import Command
 from normalizer.terminal.output import LINE, Steps, refuse_inside_ledger
 
@@ -100,11 +99,8 @@ def command(
     )
     options = read_grouping(**chosen)
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
-    with ExitStack() as stack:
-        folders = open_files(ledgers)
-        study = gather_any(folders, options, wanted, done)
-        for folder in (*folders, *wanted.preferences, *wanted.gold, *(() if base is None else (base,))):
-            stack.enter_context(content_checked_on_failure(folder))
+    folders = open_files(ledgers)
+    with gather_any(folders, options, wanted, done) as study:
         data = any_page(study, options, title=title)
     done()
     try:
@@ -118,7 +114,5 @@ def command(
         write_figures(data, figures)
         done()
     LINE.clear()
-    shown = study.records or study.others
-    counted = sum(each.status == "counted" for each in shown)
-    click.echo(f"{out}: {counted} of {len(shown)} records are in the headline; {len(data)} bytes")
+    click.echo(f"{out}: {study.counts.counted} of {study.counts.about} records are in the headline; {len(data)} bytes")
     return 0

@@ -4,196 +4,171 @@ Each function returns the records of every row of one table, in the table's orde
 """
 
 from collections import defaultdict
-from collections.abc import Callable
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
+from normalizer.aggregate.engines.interface import RecordFiles
+from normalizer.aggregate.parsed_lines import Fields
+from normalizer.aggregate.restated_scores import write_lines
 from normalizer.calibration.judge_accuracy import GOLD
-from normalizer.calibration.labels import Item, consensus
+from normalizer.calibration.labels import Item, LabelStudy
 from normalizer.documents.exact import round_exact
-from normalizer.documents.rubric import Rubric
+from normalizer.documents.lossless import dumps
 from normalizer.preferences.comparisons import DECIDED
 from normalizer.preferences.lengths import BINS, bin_of
-from normalizer.report.record_status import RecordStatus
-from normalizer.report.study import Study
-from normalizer.statistics.spread import mean_of
+from normalizer.preferences.verdicts import NONE
+from normalizer.report.records.lookup import ADMITTED, COUNTED, OWN
+from normalizer.report.records.record_table import Behind, RecordTable, join_behind
+from normalizer.statistics.judge_scores import match_answers
 
-Rows = list[list[RecordStatus]]
+Rows = list[Behind]
+_DECIDED = f"winner IN ({', '.join(repr(name) for name in sorted(DECIDED))})"
+_MEASURED = f"{COUNTED} AND {_DECIDED} AND length_a <> {NONE} AND length_b <> {NONE}"
+_ORDERED = f"{COUNTED} AND shown_first <> 'unknown'"
+_ITEM = ("place", "who", "judge", "artifact", "generator")
+"""Columns of the items of rows."""
+_MODEL = "role IN ('', 'gold') AND off = 0 AND judge_kind = 'model' AND status IN ('counted', 'self_judged')"
+_GOLD = (
+    f"role IN ('', 'gold') AND off = 0 AND judge_kind IN ({', '.join(repr(name) for name in sorted(GOLD))}) "
+    "AND status IN ('counted', 'self_judged', 'other_judge_kind')"
+)
 
 
-def of_preferences(study: Study) -> dict[str, Rows]:
-    """The records behind each row of the tables of `preferences_table`, by title."""
-    all_counted = [each for each in study.others if each.role == "preferences" and each.status == "counted"]
+def of_preferences(document: dict[str, Any], table: RecordTable) -> dict[str, Rows]:
+    """Return the records behind each row of the tables of `preferences_table`, by title."""
+    found = _Comparisons(table, document["by"])
     rows: dict[str, Rows] = defaultdict(list)
-    for group in (study.preferences or {"groups": []})["groups"]:
-        counted = [
-            each for each in all_counted if all(each.plain.get(name) == level for name, level in group["key"].items())
-        ]
+    for group in document["groups"]:
+        key = tuple(group["key"].values())
         for pair in group["pairs"]:
-            facing = [each for each in counted if _names(each) == {pair["a"], pair["b"]}]
-            rows["Pairs"].append(facing)
+            names_of = key + tuple(sorted((pair["a"], pair["b"])))
+            rows["Pairs"].append(found.pairs.get(names_of, Behind()))
             if pair["length"] is not None:
-                measured = [each for each in facing if _is_decided(each) and "length" in each.plain]
-                for found in pair["length"]["bins"]:
-                    if found["items"]:
-                        rows["Length"].append(
-                            [each for each in measured if BINS[_bin(each, pair["a"])] == found["a_is"]]
-                        )
-                rows["Length"].append(measured)
-        for name in (row["generator"] for row in group["overall"]):
-            rows["Generators against all others"].append([each for each in counted if name in _names(each)])
-        ordered = [each for each in counted if each.plain["outcome"]["shown_first"] != "unknown"]
+                bins = found.bins[names_of]
+                told = BINS if pair["a"] < pair["b"] else BINS[::-1]
+                rows["Length"] += [bins[told.index(each["a_is"])] for each in pair["length"]["bins"] if each["items"]]
+                rows["Length"].append(join_behind(bins))
+        for row in group["overall"]:
+            rows["Generators against all others"].append(found.generators.get((*key, row["generator"]), Behind()))
         if group["order"]["first_shown"]["items"]:
-            rows["Order shown"].append(ordered)
+            rows["Order shown"].append(found.ordered[key])
         if group["order"]["swapped"]["pairs"]:
-            rows["Verdicts in both orders"].append(_in_both_orders(ordered))
-        decided = [each for each in counted if _is_decided(each)]
-        for row in group["ratings"]["rows"] or [None]:
-            rows["Bradley-Terry ratings"].append(
-                [each for each in decided if row is None or row["generator"] in _names(each)]
-            )
+            rows["Verdicts in both orders"].append(found.swapped[key])
+        ratings = rows["Bradley-Terry ratings"]
+        ratings += [found.rated.get((*key, row["generator"]), Behind()) for row in group["ratings"]["rows"]]
+        if not group["ratings"]["rows"]:
+            ratings.append(found.decided.get(key, Behind()))
     return rows
 
 
-def _names(each: RecordStatus) -> set[str]:
-    return {each.plain["outcome"]["a"], each.plain["outcome"]["b"]}
+class _Comparisons:
+    """The comparisons that count, by what the tables tell apart."""
+
+    def __init__(self, table: RecordTable, group: list[str]) -> None:
+        pair = [*group, "LEAST(a, b)", "GREATEST(a, b)"]
+        self.pairs = table.group(pair, COUNTED)
+        self.bins = _bins(table, pair)
+        decided = f"{COUNTED} AND {_DECIDED}"
+        self.generators, self.rated = (
+            table.group([*group, "name"], condition, _each_name(table)) for condition in (COUNTED, decided)
+        )
+        self.ordered = table.group(group, _ORDERED)
+        self.swapped = table.group(group, "orders = 2", _swapped(table))
+        self.decided = table.group(group, decided)
 
 
-def _is_decided(each: RecordStatus) -> bool:
-    return each.plain["outcome"]["winner"] in DECIDED
+def _each_name(table: RecordTable) -> str:
+    """Return SQL for all comparisons twice, by the name of the one and of the other."""
+    return f"(SELECT *, a AS name FROM {table.name} UNION ALL SELECT *, b AS name FROM {table.name})"
 
 
-def _bin(each: RecordStatus, first: str) -> int:
-    lengths = float(each.plain["length"]["a"]), float(each.plain["length"]["b"])
-    return bin_of(*(lengths if each.plain["outcome"]["a"] == first else lengths[::-1]))
-
-
-def _in_both_orders(records: list[RecordStatus]) -> list[RecordStatus]:
-    found: dict[tuple[Any, ...], dict[str, list[RecordStatus]]] = defaultdict(lambda: defaultdict(list))
-    for each in records:
-        plain, outcome = each.plain, each.plain["outcome"]
-        key = (plain["artifact"], *sorted(_names(each)), plain.get("judge_model"), plain.get("repeat", 0))
-        shown = outcome["a"] if outcome["shown_first"] == "a" else outcome["b"]
-        found[(*key, plain.get("criterion"))][shown].append(each)
-    return [each for sides in found.values() if len(sides) == 2 for side in sides.values() for each in side]
-
-
-def of_calibration(study: Study) -> dict[str, Rows]:
-    """The records behind each row of the tables of `calibration_table`, by title."""
-    everybody = [*study.records, *(each for each in study.others if each.role == "gold")]
-    usable = [each for each in everybody if each.worths is not None and each.kind is not None]
-    gold = [
-        each
-        for each in usable
-        if each.kind and each.kind.judge_kind in GOLD and each.status in ("counted", "self_judged", "other_judge_kind")
-    ]
-    models = [
-        each
-        for each in usable
-        if each.kind and each.kind.judge_kind == "model" and each.status in ("counted", "self_judged")
-    ]
-    labelled, judged = _by_item(gold), _by_item(models)
-    rows: dict[str, Rows] = defaultdict(list)
-    for place, measure in enumerate((study.calibration or {"measures": []})["measures"]):
-        value = _values(study.rubric, place)
-        agreed = {
-            item: consensus([(each,) for each in _means(found, value)], _rule(study))[0]
-            for item, found in labelled.items()
-        }
-        for row in measure["judges"]:
-            own = [each for each in models if each.plain.get("judge_model") == row["judge"]]
-            both = {_item(each) for each in own} & labelled.keys()
-            rows["Judges against gold"].append(_of_items([*own, *gold], both))
-            for level in row["by_level"]:
-                at = {item for item in both if round_exact(agreed[item]) == level["gold"]}
-                rows["Bias by gold level"].append(_of_items([*own, *gold], at))
-            given = {item: mean_of([value(each) for each in found]) for item, found in _by_item(own).items()}
-            for level in row["prevalence"]:
-                at = {item for item in both if level["value"] in (round_exact(agreed[item]), round_exact(given[item]))}
-                rows["Confusion"].append(_of_items([*own, *gold], at))
-        for row in measure["ceiling"]["annotators"]:
-            shared = {
-                item
-                for item, found in labelled.items()
-                if len({each.plain.get("judge_model") for each in found}) > 1
-                and any(each.plain.get("judge_model") == row["annotator"] for each in found)
-            }
-            rows["Annotators against the others' consensus (the human ceiling)"].append(_of_items(gold, shared))
-        for row in measure["ceiling"]["judges"]:
-            pair = [
-                each for each in (*models, *gold) if each.plain.get("judge_model") in (row["judge"], row["annotator"])
-            ]
-            shared = {item for item, found in _by_item(pair).items() if len({_judge(each) for each in found}) == 2}
-            more = {item for item in shared if len({_judge(each) for each in labelled[item]}) > 1}
-            rows["Judges in the place of an annotator"].append(_of_items([*pair, *gold], more))
-        judges = {each.plain.get("judge_model") for each in models}
-        by_all = {
-            item
-            for item, found in judged.items()
-            if item in labelled and {each.plain.get("judge_model") for each in found} == judges
-        }
-        for _ in measure["closest"]["candidates"]:
-            rows["Closest judge or panel"].append(_of_items([*models, *gold], by_all))
-        for row in measure["alternative"]["judges"]:
-            mine = [each for each in models if _judge(each) == row["judge"]]
-            both = {item for item in _by_item(mine) if item in labelled}
-            rows["Alternative-annotator test"].append(_of_items([*mine, *gold], both))
-        for row in measure["pass_rates"]:
-            mine = [each for each in models if _judge(each) == row["judge"]]
-            rows["Pass rates corrected for the judge's errors"].append(_of_items([*mine, *gold], set(_by_item(mine))))
-        for row in measure["prediction_powered"]:
-            own = [each for each in models if each.plain.get("judge_model") == row["judge"]]
-            items = {_item(each) for each in own}
-            rows["Gold means, prediction-powered"].append(_of_items([*own, *gold], items))
-    return rows
-
-
-def of_gate(study: Study) -> Rows:
-    """The records behind each verdict: those of artifacts that both sides have."""
-    candidate = [each for each in study.records if each.status in ("counted", "self_judged")]
-    base = [each for each in study.others if each.role == "base" and each.status in ("counted", "self_judged")]
-    shared = {each.plain.get("artifact") for each in candidate} & {each.plain.get("artifact") for each in base}
-    used = [each for each in (*candidate, *base) if each.plain.get("artifact") in shared]
-    return [used for _ in (study.gate or {"results": []})["results"]]
-
-
-def _rule(study: Study) -> str:
-    return str((study.calibration or {})["consensus"])
-
-
-def _item(each: RecordStatus) -> Item:
-    return each.plain["artifact"], each.plain.get("generator_model")
-
-
-def _judge(record: RecordStatus) -> Any:
-    return record.plain.get("judge_model")
-
-
-def _by_item(records: list[RecordStatus]) -> dict[Item, list[RecordStatus]]:
-    found: dict[Item, list[RecordStatus]] = defaultdict(list)
-    for each in records:
-        found[_item(each)].append(each)
+def _bins(table: RecordTable, pair: list[str]) -> dict[Any, list[Behind]]:
+    """Return the comparisons of each pair by how long the first answer is, of those whose lengths are known."""
+    found: dict[Any, list[Behind]] = defaultdict(lambda: [Behind()] * len(BINS))
+    lengths = ["CASE WHEN a < b THEN length_a ELSE length_b END", "CASE WHEN a < b THEN length_b ELSE length_a END"]
+    for (*key, one, other), behind in table.group([*pair, *lengths], _MEASURED).items():
+        bins, place = found[tuple(key)], bin_of(one, other)
+        bins[place] = join_behind((bins[place], behind))
     return found
 
 
-def _of_items(records: list[RecordStatus], items: set[Item]) -> list[RecordStatus]:
-    return [each for each in records if _item(each) in items]
+def _swapped(table: RecordTable) -> str:
+    """Return SQL for the comparisons whose order is known, and in how many orders each question was asked."""
+    asked = "item, LEAST(a, b), GREATEST(a, b), judge, repeat, criterion"
+    first = "CASE WHEN shown_first = 'a' THEN a ELSE b END"
+    orders = f"CASE WHEN MIN({first}) OVER w < MAX({first}) OVER w THEN 2 ELSE 1 END"
+    return f"(SELECT *, {orders} AS orders FROM {table.name} WHERE {_ORDERED} WINDOW w AS (PARTITION BY {asked}))"
 
 
-def _values(rubric: Rubric, place: int) -> Callable[[RecordStatus], Fraction]:
-    """A function that returns one measure of a record: a dimension by its place, the total behind them."""
-    names = list(rubric.dimensions)
+class _Row(NamedTuple):
+    """A row of a table about labels: the items, and whose labels beside gold."""
 
-    def value(each: RecordStatus) -> Fraction:
-        worths = each.worths or {}
-        return worths[names[place]] if place < len(names) else sum(worths.values(), Fraction(0))
+    title: str
+    items: set[Item]
+    judge: str | None = None
+    who: str = "one"
+    """Whether labels of one judge are meant, or of all."""
 
-    return value
+
+def of_calibration(document: dict[str, Any], labels: LabelStudy, table: RecordTable) -> dict[str, Rows]:
+    """Return the records behind each row of the tables of `calibration_table`, by title."""
+    every = [
+        row for place, measure in enumerate(document["measures"]) for row in _label_rows(measure, labels.at(place))
+    ]
+    lines = (
+        dumps({"place": number, "who": row.who, "judge": row.judge, "artifact": artifact, "generator": generator})
+        + "\n"
+        for number, row in enumerate(every)
+        for artifact, generator in row.items
+    )
+    with TemporaryDirectory(prefix="normalizer-") as scratch, table.engine.call():
+        path = write_lines(lines, Path(scratch) / "items.jsonl")
+        fields = Fields((), (*_ITEM, "file"))
+        items = table.engine.parse([RecordFiles([path])], fields, "SELECT * FROM {}".format)
+        whose = f"({_GOLD}) OR ({_MODEL} AND (i.who = 'all' OR i.judge = r.judge))"
+        joined = f"{table.name} AS r JOIN {items} AS i ON {match_answers('r', 'i')}"
+        found = table.group(["place"], source=f"(SELECT r.number, i.place FROM {joined} WHERE {whose})")
+    rows: dict[str, Rows] = defaultdict(list)
+    for number, row in enumerate(every):
+        rows[row.title].append(found.get((str(number),), Behind()))
+    return rows
 
 
-def _means(records: list[RecordStatus], value: Callable[[RecordStatus], Fraction]) -> list[Fraction]:
-    """The mean of each annotator."""
-    found: dict[Any, list[Fraction]] = defaultdict(list)
-    for each in records:
-        found[each.plain.get("judge_model")].append(value(each))
-    return [mean_of(values) for values in found.values()]
+def _label_rows(measure: dict[str, Any], labels: LabelStudy) -> Iterator[_Row]:
+    """Yield the rows of all tables about one measure."""
+    judged, annotated = labels.judged.by_item, labels.annotated.by_item
+    of_judge = {judge: {item for item, given in judged.items() if judge in given} for judge in labels.judged.judges()}
+    for row in measure["judges"]:
+        judge, pairs = row["judge"], labels.pairs(row["judge"])
+        yield _Row("Judges against gold", set(pairs), judge)
+        rounded = {item: tuple(map(round_exact, values)) for item, values in pairs.items()}
+        for level in row["by_level"]:
+            at = {item for item, (_, gold) in rounded.items() if gold == level["gold"]}
+            yield _Row("Bias by gold level", at, judge)
+        for level in row["prevalence"]:
+            yield _Row("Confusion", {item for item, values in rounded.items() if level["value"] in values}, judge)
+    several = {item for item, given in annotated.items() if len(given) > 1}
+    for row in measure["ceiling"]["annotators"]:
+        items = {item for item in several if row["annotator"] in annotated[item]}
+        yield _Row("Annotators against the others' consensus (the human ceiling)", items)
+    for row in measure["ceiling"]["judges"]:
+        items = {item for item in several & of_judge[row["judge"]] if row["annotator"] in annotated[item]}
+        yield _Row("Judges in the place of an annotator", items, row["judge"])
+    by_all = set.intersection(*of_judge.values()) & labels.gold.keys()
+    for _ in measure["closest"]["candidates"]:
+        yield _Row("Closest judge or panel", by_all, who="all")
+    for row in measure["alternative"]["judges"]:
+        yield _Row("Alternative-annotator test", set(labels.pairs(row["judge"])), row["judge"])
+    for row in measure["pass_rates"]:
+        yield _Row("Pass rates corrected for the judge's errors", of_judge[row["judge"]], row["judge"])
+    for row in measure["prediction_powered"]:
+        yield _Row("Gold means, prediction-powered", of_judge[row["judge"]], row["judge"])
+
+
+def of_gate(table: RecordTable) -> Behind:
+    """Return the records behind every verdict: those of artifacts that both sides have."""
+    base = ADMITTED.replace(OWN, "role = 'base'")
+    both = [f"artifact IN (SELECT artifact FROM {table.name} WHERE {side})" for side in (ADMITTED, base)]
+    return table.find(f"(({ADMITTED}) OR ({base})) AND {' AND '.join(both)}")

@@ -10,6 +10,7 @@ from normalizer.report.decisions import records_of_row
 from normalizer.report.decisions.records_of_row import Rows
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, el, table
+from normalizer.report.records.record_table import Behind
 from normalizer.report.sections import Section, notes, section
 from normalizer.report.study import Study
 from normalizer.tables import calibration_table, gate_table, preferences_table
@@ -18,12 +19,15 @@ from normalizer.tables.formats import Table
 
 def decision_sections(study: Study, drilldowns: Drilldowns) -> Iterator[Section]:
     """The sections that the study has documents for."""
-    if study.preferences is not None:
-        yield _preferences(study.preferences, records_of_row.of_preferences(study), drilldowns)
-    if study.calibration is not None:
-        yield _calibration(study, study.calibration, records_of_row.of_calibration(study), drilldowns)
+    records = study.lookup.table
+    if study.preferences is not None and study.comparisons is not None:
+        compared = records_of_row.of_preferences(study.preferences, study.comparisons)
+        yield _preferences(study.preferences, compared, drilldowns)
+    if study.calibration is not None and study.labels is not None:
+        labelled = records_of_row.of_calibration(study.calibration, study.labels, records)
+        yield _calibration(study, study.calibration, labelled, drilldowns)
     if study.gate is not None:
-        yield _gate(study.gate, records_of_row.of_gate(study), drilldowns)
+        yield _gate(study.gate, records_of_row.of_gate(records), drilldowns)
 
 
 def _preferences(document: dict[str, Any], rows: dict[str, Rows], drilldowns: Drilldowns) -> Section:
@@ -72,14 +76,15 @@ def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], 
     return section("calibration", "Calibration against gold", lead, *drawn, *tables, name="Calibration")
 
 
-def _gate(document: dict[str, Any], used: Rows, drilldowns: Drilldowns) -> Section:
+def _gate(document: dict[str, Any], used: Behind, drilldowns: Drilldowns) -> Section:
     rows = [
         _range(gate_table.verdict_name(result), result["difference"], result["interval"])
         for result in document["results"]
         if result["difference"] is not None
     ]
     drawn = [plots.ranges(rows, "difference, positive is better", 0.0)] if rows else []
-    shown = _table_with_records("Verdicts", gate_table.table(document), "gate-verdicts", used, drilldowns)
+    verdicts = gate_table.table(document)
+    shown = _table_with_records("Verdicts", verdicts, "gate-verdicts", [used] * len(verdicts.rows), drilldowns)
     lead = f"This ledger as a candidate against a base, paired by artifact: {document['verdict']}."
     return section("gate", "Gate", lead, *drawn, shown)
 
@@ -91,8 +96,6 @@ def _range(label: str, value: Any, ends: list[Any] | None) -> dict[str, Any]:
 
 def _table_with_records(title: str, found: Table, id: str, rows: Rows, drilldowns: Drilldowns) -> Html:
     """A table whose numbers open the records of their row."""
-    if len(rows) != len(found.rows):
-        raise AssertionError(f"{title} has {len(found.rows)} rows, and records for {len(rows)}")
     shown = []
     for row, records in zip(found.rows, rows, strict=True):
         names = ", ".join(cell for cell in row if isinstance(cell, str) and cell)

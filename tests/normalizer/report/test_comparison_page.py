@@ -21,3 +21,14 @@ def test_a_report_of_comparisons_alone_is_a_page(tmp_path, capsys):
     again = tmp_path / "again.html"
     assert normalizer.open(ledger).report(again) == len(out.read_bytes())
     assert again.read_bytes() == out.read_bytes()
+
+
+def test_a_bundle_in_two_ledgers_is_behind_a_number_once(tmp_path):
+    entries = drawn({"large": 1.0, "small": -0.5}, 6, 7)
+    ledgers = [str(compared(tmp_path, entries, name)) for name in ("one", "other")]
+    out = tmp_path / "page.html"
+    assert main(["report", *ledgers, "--out", str(out)]) == 0
+    data = json.loads(out.read_text().partition('id="data">')[2].partition("</script>")[0])
+    behind = {trail["title"]: len(trail["records"]) for trail in data["trails"]}
+    assert behind["Pairs: large, small"] == behind["All: counted"] == len(entries)
+    assert behind["Left out: of a bundle that another ledger had already"] == len(entries)

@@ -10,6 +10,7 @@ from normalizer.cli import main
 from normalizer.documents.lossless import parse
 from normalizer.ledger.reader import reading
 from normalizer.report.raw_lines import Raw
+from normalizer.report.records.bundles import PageBundles
 
 DIALECT = {
     "name": "zipped-lines",
@@ -35,10 +36,13 @@ def ledger(tmp_path):
 def test_an_archive_is_shown_as_its_rows_below_the_names_of_its_files(ledger, tmp_path):
     data = (tmp_path / "log.zip").read_bytes()
     sha256 = hashlib.sha256(data).hexdigest()
+    bundles = PageBundles()
     with reading(ledger) as opened:
         records = [parse(line, 64) for kind in ("records", "invalid") for line in opened.lines(kind)]
-    raw = Raw({sha256: data}, records)
-    [shown] = raw.document()
+        bundles.add(sha256, opened)
+        raw = Raw(bundles, records)
+        [shown] = raw.document()
+    assert bundles.sizes == {sha256: len(data)}
     assert shown["lines"] == ["a.jsonl:", *ROWS["a.jsonl"], "b.jsonl:", *ROWS["b.jsonl"]]
     for record in records:
         span = raw.entry(sha256, record["source"]["pointer"], raw.row(record["source"]))
@@ -54,6 +58,11 @@ def test_no_byte_of_an_archive_is_on_the_page(ledger, tmp_path):
     assert '{\\"id\\":\\"y\\",\\"score\\":2}' in page
 
 
-def test_bytes_that_are_no_text_are_not_shown():
-    [shown] = Raw({"0" * 64: b"PK\x03\x04\0\0"}).document()
+def test_bytes_that_are_no_text_are_not_shown(tmp_path):
+    (tmp_path / "broken.json").write_bytes(b"PK\x03\x04\0\0")
+    assert main(["normalize", str(tmp_path / "broken.json"), "--out", str(tmp_path / "ledger")]) == 1
+    bundles = PageBundles()
+    with reading(tmp_path / "ledger") as opened:
+        assert bundles.add_all([opened], None)
+        [shown] = Raw(bundles).document()
     assert shown["lines"] is None

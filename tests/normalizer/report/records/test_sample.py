@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from normalizer.cli import main
-from normalizer.report import record_status
+from normalizer.ledger.reader import Ledger
+from normalizer.report.records import sample
 from tests.support.bundles import bundle, entry
 from tests.support.comparing import compared, drawn
 from tests.support.labelling import bundle_of, labelled, noisy, truth
@@ -44,7 +45,7 @@ def test_beyond_its_limit_a_page_shows_a_sample_by_id_and_all_its_numbers(ledger
     ids = sorted(record["id"] for record in every["records"])
     assert len(ids) > 6
     assert "A sample" not in whole
-    monkeypatch.setattr(record_status, "MOST", 6)
+    monkeypatch.setattr(sample, "MOST", 6)
     text, data, same = page_of(ledgers, *asked)
     assert same == tables
     assert sorted(record["id"] for record in data["records"]) == ids[:6]
@@ -69,10 +70,25 @@ def test_beyond_its_limit_a_page_shows_a_sample_by_id_and_all_its_numbers(ledger
 
 def test_a_sample_does_not_depend_on_the_order_of_ledgers(ledgers, monkeypatch):
     monkeypatch.chdir(ledgers)
-    monkeypatch.setattr(record_status, "MOST", 5)
+    monkeypatch.setattr(sample, "MOST", 5)
     found = [
         sorted(record["id"] for record in page_of(ledgers, *order)[1]["records"])
         for order in (["one", "base"], ["base", "one"])
     ]
     assert found[0] == found[1]
     assert len(found[0]) == 5
+
+
+def test_only_the_records_that_are_shown_are_read_one_by_one(ledgers, monkeypatch):
+    monkeypatch.chdir(ledgers)
+    parsed = []
+    exact = Ledger.exact
+
+    def count(self: Ledger, kind: str, line: bytes) -> dict[str, Any]:
+        parsed.append(kind)
+        return exact(self, kind, line)
+
+    monkeypatch.setattr(Ledger, "exact", count)
+    monkeypatch.setattr(sample, "MOST", 5)
+    page_of(ledgers, "one", "--gold", "gold", "--base", "base", "--preferences", "duel")
+    assert sum(kind in ("records", "invalid") for kind in parsed) == 5
