@@ -1,4 +1,4 @@
-"""What a report shows: the documents of other commands, and the records behind their numbers."""
+"""The study that a report shows: the documents of other commands, and the records behind their numbers."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -27,7 +27,7 @@ class ShownRecord:
     part: int
     """The number of its ledger among those of its role."""
     role: str
-    """What a record of a further ledger is shown for: preferences, gold or base."""
+    """preferences, gold or base for a record of a further ledger; else empty."""
     origin: str
     """Its role, and the number of its ledger if another ledger has its bundle already."""
     record: dict[str, Any]
