@@ -98,6 +98,7 @@ class Methods:
         name: str,
         *,
         roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        callers: int | None = None,
         paths: Sequence[str] | None = None,
         max_hits: int | None = None,
         context: int | None = None,
@@ -118,6 +119,8 @@ class Methods:
         name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
+        callers: Also return callers of the definitions around calls, this many levels up. By name alone: whatever
+            calls a name of theirs. Each name is followed once, at most 64 of them. Default: 0.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
@@ -139,13 +142,14 @@ class Methods:
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
             ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
-        return self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
+        return self.call("find_references", _given(name=name, roles=roles, callers=callers, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     def find_references_pages(
         self,
         name: str,
         *,
         roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        callers: int | None = None,
         paths: Sequence[str] | None = None,
         max_hits: int | None = None,
         context: int | None = None,
@@ -166,6 +170,8 @@ class Methods:
         name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
+        callers: Also return callers of the definitions around calls, this many levels up. By name alone: whatever
+            calls a name of theirs. Each name is followed once, at most 64 of them. Default: 0.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
@@ -187,7 +193,7 @@ class Methods:
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
             ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
-        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
+        return self.pages("find_references", _given(name=name, roles=roles, callers=callers, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     def find_symbols(
         self,
@@ -727,6 +733,7 @@ class AsyncMethods:
         name: str,
         *,
         roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        callers: int | None = None,
         paths: Sequence[str] | None = None,
         max_hits: int | None = None,
         context: int | None = None,
@@ -747,6 +754,8 @@ class AsyncMethods:
         name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
+        callers: Also return callers of the definitions around calls, this many levels up. By name alone: whatever
+            calls a name of theirs. Each name is followed once, at most 64 of them. Default: 0.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
@@ -768,13 +777,14 @@ class AsyncMethods:
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
             ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
-        return await self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
+        return await self.call("find_references", _given(name=name, roles=roles, callers=callers, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     def find_references_pages(
         self,
         name: str,
         *,
         roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        callers: int | None = None,
         paths: Sequence[str] | None = None,
         max_hits: int | None = None,
         context: int | None = None,
@@ -795,6 +805,8 @@ class AsyncMethods:
         name: The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
         roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
             expression \\b and the name and \\b.
+        callers: Also return callers of the definitions around calls, this many levels up. By name alone: whatever
+            calls a name of theirs. Each name is followed once, at most 64 of them. Default: 0.
         paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
@@ -816,7 +828,7 @@ class AsyncMethods:
         rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
             ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
         """
-        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
+        return self.pages("find_references", _given(name=name, roles=roles, callers=callers, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     async def find_symbols(
         self,

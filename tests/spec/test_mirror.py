@@ -183,6 +183,7 @@ TESTED_BY = {
     },
     "zeno/results": {
         "zeno/ops/test_grep.py": "hit_page",
+        "zeno/ops/test_find_references.py": "callers",
         "zeno/ops/test_find_symbols.py": "definitions",
         "zeno/ops/test_search.py": "passages",
     },

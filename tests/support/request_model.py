@@ -208,6 +208,7 @@ class Model:
         paths: list[str] | None = None,
         max_hits: int = 200,
         max_bytes: int = 2_000_000,
+        callers: int = 0,
         **rules: Any,
     ) -> dict[str, Any]:
         """Lines as those of grep; their roles and scopes are not known here."""

@@ -24,8 +24,8 @@ _UNSAFE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
-# How rows begin that are no paths: the last line, a call of a batch, a gap, a hint, a scope, totals.
-_OTHER_ROW = re.compile(r"\[|=|…|--|hint: |in |totals: ")
+# How rows begin that are no paths: the last line, a call of a batch, a gap, a hint, a scope, totals, callers.
+_OTHER_ROW = re.compile(r"\[|=|…|--|hint: |in |totals: |callers of |not followed: ")
 
 
 def visible(text: str) -> str:

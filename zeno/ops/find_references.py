@@ -1,7 +1,7 @@
 """find_references: find every line with an identifier, with its role and its enclosing definition."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from contract_models.zeno.ops.find_references import (
@@ -17,20 +17,18 @@ from zeno.code.kept_facts import KeptFacts
 from zeno.code.tokens import ORDER, Roles
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.callers import FactSink, Take, find_callers
 from zeno.results.definitions import find_scope
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus, Snapshot
 from zeno.search.query import Query
 from zeno.search.selection import EVERYTHING, Rules, Selection, under
-from zeno.search.sink import MatchedLines, SearchedFile, Skipped, Wish
+from zeno.search.sink import MatchedLines, SearchedFile, Skipped
 
-# Files that are parsed side by side before their lines are classified.
-_AT_ONCE = 32
-_BYTES_AT_ONCE = 4 << 20
 _NO_LIMIT = (1 << 53) - 1
 
-Take = Callable[[SearchedFile, dict[int, str], KeptFacts], None]
+TakeRoles = Callable[[SearchedFile, dict[int, str], KeptFacts], None]
 """Takes a file, the roles of its lines with the name by index, and its facts."""
 
 
@@ -42,27 +40,35 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
     rules = Rules.of(args, start)
     snapshot = corpus.snapshot(rules)
     totals: Counter[str] = Counter()
+    callers: set[str] = set()
     partial = bool(start or snapshot.candidates.cut)
     page = _Page(args, meter)
 
-    def count(_found: SearchedFile, roles: dict[int, str], _facts: KeptFacts) -> None:
+    def count(_found: SearchedFile, roles: dict[int, str], facts: KeptFacts) -> None:
         totals.update(roles.values())
+        around = [facts.find_scope(at + 1) for at, role in roles.items() if args.callers and role == "call"]
+        callers.update(symbol.name for symbol in around if symbol is not None)
 
     def add(found: SearchedFile, roles: dict[int, str], facts: KeptFacts) -> None:
         if not partial:
             count(found, roles, facts)
         page.add(found, roles, facts, seen if found.path == start else 0)
 
+    # Totals and callers are about all files, whatever part of them the list is about.
+    whole = corpus.snapshot(rules._replace(max_files=_NO_LIMIT, start="")) if partial else snapshot
     if partial:
-        # Totals are about all files, whatever part of them the list is about.
-        finder.find(corpus.snapshot(rules._replace(max_files=_NO_LIMIT, start="")), count)
+        finder.find(whole, count)
     skipped = finder.find(snapshot, add)
+    above = find_callers(callers, args.name, args.callers, lambda names, take: finder.search(whole, names, take))
+    meter.charge_text(sum(len(str(one)) for part in above for one in part))
     truncated_by = sorted([*(["max_files"] if snapshot.candidates.cut else []), *page.full_by])
     selected = SelectedFiles(args, corpus, selection, snapshot, skipped, start)
     end = page.end or (f"0:{snapshot.candidates.paths[-1]}" if truncated_by else "")
     return FindReferencesResult(
         references=page.references,
         totals=ReferenceTotals(**{role: totals[role] for role in ORDER}),
+        callers=above.definitions if args.callers else MISSING,
+        not_followed=above.not_followed or MISSING,
         **selected.fields(truncated_by),
         cursor=cursors.issue("find_references", args, end) if truncated_by else MISSING,
         skipped=FindReferencesSkipped(**selected.count_skipped()),
@@ -71,52 +77,31 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
 
 
 class _Finder:
-    """Finds the lines with the name, with their roles."""
+    """Finds the lines with names."""
 
     def __init__(self, args: FindReferencesArgs, corpus: Corpus, meter: Meter, selection: Selection) -> None:
-        self._name = args.name
+        self._args = args
         self._corpus = corpus
         self._meter = meter
         self._selection = selection
-        self._query = Query(_pattern(args.name), "args.name", args.max_bytes, meter, regex=True)
 
-    def find(self, snapshot: Snapshot, take: Take) -> Skipped:
+    def find(self, snapshot: Snapshot, take: TakeRoles) -> Skipped:
         """Pass each file that has the name on, with the roles of its lines by index, and its facts."""
-        self._query.require_affordable(snapshot.paths(self._selection), self._corpus.tree)
-        sink = _Sink(self._corpus, self._meter, self._name, take)
-        skipped = snapshot.search(self._selection, self._query, sink, self._meter)
+
+        def classify(found: SearchedFile, matching: list[int], facts: KeptFacts) -> None:
+            roles, lines = Roles(facts, self._args.name), found.lines
+            take(found, {at: roles.of(at + 1, lines.offset(at), lines[at]) for at in matching}, facts)
+
+        return self.search(snapshot, [self._args.name], classify)
+
+    def search(self, snapshot: Snapshot, names: Collection[str], take: Take) -> Skipped:
+        """Pass each file that has one of the names on, with the indexes of these lines, and its facts."""
+        query = Query(_pattern("|".join(names)), "args.name", self._args.max_bytes, self._meter, regex=True)
+        query.require_affordable(snapshot.paths(self._selection), self._corpus.tree)
+        sink = FactSink(self._corpus, self._meter, take)
+        skipped = snapshot.search(self._selection, query, sink, self._meter)
         sink.flush()
         return skipped
-
-
-class _Sink:
-    """Classifies the lines of files, some files at a time."""
-
-    def __init__(self, corpus: Corpus, meter: Meter, name: str, take: Take) -> None:
-        self._corpus = corpus
-        self._meter = meter
-        self._name = name
-        self._pass_on = take
-        self._group: list[tuple[SearchedFile, list[int]]] = []
-        self._room = _BYTES_AT_ONCE
-        self.wish = Wish.MORE
-
-    def take(self, found: SearchedFile) -> None:
-        """Take a file that may have the name."""
-        if matching := list(found.matching):
-            self._group.append((found, matching))
-            self._room -= found.lines.size
-            if len(self._group) == _AT_ONCE or self._room < 0:
-                self.flush()
-
-    def flush(self) -> None:
-        """Pass on the files that were taken."""
-        group, self._group, self._room = self._group, [], _BYTES_AT_ONCE
-        known = self._corpus.facts.of_all([found.source for found, _ in group], self._meter.check)
-        for (found, matching), facts in zip(group, known, strict=True):
-            roles = Roles(facts, self._name)
-            lines = found.lines
-            self._pass_on(found, {at: roles.of(at + 1, lines.offset(at), lines[at]) for at in matching}, facts)
 
 
 class _Page:
@@ -166,8 +151,8 @@ class _Page:
                 self.references.append({**hit, "role": role, "scope": find_scope(facts, at + 1)})
 
 
-def _pattern(name: str) -> str:
-    return rf"\b{name}\b"
+def _pattern(names: str) -> str:
+    return rf"\b(?:{names})\b" if "|" in names else rf"\b{names}\b"
 
 
 def _position(args: FindReferencesArgs) -> tuple[str, int]:

@@ -16,8 +16,8 @@ from zeno.errors import InvalidCursor
 _SEAL_BYTES = 9
 # Besides the cursor itself, arguments of list_files: a cursor goes with one value of `sort` and `tree` alone, and
 # `depth` belongs to `tree`. Cursors that traces hold from before there were these arguments stay good.
-# So is `scope` of grep, which changes no position, as `max_chars`, whose default for models depends on their call.
-_NOT_SEALED = {"cursor", "sort", "tree", "depth", "scope", "max_chars"}
+# So are `scope` and `callers`, which change no position, and `max_chars`, whose default for models depends on the call.
+_NOT_SEALED = {"cursor", "sort", "tree", "depth", "scope", "callers", "max_chars"}
 
 
 def issue(op: str, args: Model, position: str) -> str:

@@ -44,6 +44,10 @@ class FindReferencesArgs(ClientResult):
     """
     Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular expression \\b and the name and \\b.
     """
+    callers: Annotated[StrictInt, Field(ge=0, le=8)] = 0
+    """
+    Also return callers of the definitions around calls, this many levels up. By name alone: whatever calls a name of theirs. Each name is followed once, at most 64 of them.
+    """
     paths: Annotated[list[Path] | None, Field(min_length=1)] = None
     """
     Look only here: globs over the relative path, a file's path to the letter, or a directory's path for all below it. Absent: everywhere.
@@ -162,6 +166,27 @@ class ReferenceTotals(ClientResult):
     """
 
 
+Call = TypeAliasType("Call", Annotated[StrictStr, Field(min_length=1)])
+
+
+class NotFollowed(ClientResult):
+    """
+    A name of a caller whose own callers are not told.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    name: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The name.
+    """
+    callers: Annotated[StrictInt | None, Field(ge=17)] = None
+    """
+    How many definitions call it: more than 16. Absent: there were too many names before it.
+    """
+
+
 class FindReferencesSkipped(ClientResult):
     """
     How much of the selection could not be searched.
@@ -237,6 +262,28 @@ class Reference(ClientResult):
     """
 
 
+class Caller(ClientResult):
+    """
+    A definition with calls of names that were followed.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    path: StrictStr
+    """
+    Relative path of the file.
+    """
+    scope: scope_1.Scope
+    """
+    The innermost definition around the calls.
+    """
+    calls: Annotated[list[Call], Field(min_length=1)]
+    """
+    The names that it calls, sorted.
+    """
+
+
 class FindReferencesResult(ClientResult):
     """
     Result of find_references.
@@ -253,6 +300,14 @@ class FindReferencesResult(ClientResult):
     totals: ReferenceTotals
     """
     Matching lines by role in all selected files, whatever roles, cursor and limits on lines say.
+    """
+    callers: list[Caller] | None = None
+    """
+    Present exactly when callers is above 0: definitions in all selected files around calls of the names of the definitions around calls, and so on, sorted by path and line. By name alone, so some may call another definition of that name. Those around calls of the name itself are in references.
+    """
+    not_followed: Annotated[list[NotFollowed] | None, Field(min_length=1)] = None
+    """
+    Present where callers of some names are left out, because there are many: these names, sorted.
     """
     truncated: StrictBool
     """

@@ -19,6 +19,8 @@ LINES = (
     "def area(): ...",
     "type Shape struct{}",
     "func (s *Shape) area() {}",
+    "def outer(): area()",
+    "def top(): outer()",
     "import area",
     'x = "Shape"',
     "(",
@@ -28,12 +30,12 @@ TEXTS = st.lists(st.sampled_from(LINES), min_size=1, max_size=6).map(
     lambda lines: "".join(f"{line}\n" for line in lines)
 )
 EDITS = st.lists(st.tuples(st.sampled_from(PATHS), TEXTS | st.none()), min_size=1, max_size=4)
-NAMES = ("area", "Shape", "Shape.area", "nothing")
+NAMES = ("area", "Shape", "Shape.area", "Shape.", "nothing")
 QUESTIONS = [
     *(("find_symbols", {"name": name}) for name in NAMES),
     ("find_symbols", {"name": "AREA", "case_sensitive": False}),
     ("find_symbols", {}),
-    *(("find_references", {"name": name, "context": 1}) for name in NAMES if "." not in name),
+    *(("find_references", {"name": name, "context": 1, "callers": 2}) for name in NAMES if "." not in name),
     *(("grep", {"pattern": name, "scope": True}) for name in NAMES),
 ]
 

@@ -6,6 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from zeno.interfaces.result_text import text_of
+from zeno.results.callers import MAX_CALLERS, MAX_NAMES
+
 WORDS = ["foo", "foo()", "def foo(): ...", "foobar", "# foo", '"foo"', "import foo", "bar", "x_foo", "foo.bar", "é foo"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=8).map("\n".join)
 CHANGING = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -69,3 +72,75 @@ def test_a_name_that_is_no_identifier_is_refused_in_words(tree, ask):
     error = ask("find_references", name="a-b")["error"]
     assert error["code"] == "invalid_args"
     assert error["message"] == "args.name must be one identifier, of A-Z, a-z, 0-9 and _; grep finds other texts"
+
+
+NAMES = ["a", "b", "c", "d", "e"]
+CALLS = st.dictionaries(st.sampled_from(NAMES), st.lists(st.sampled_from(NAMES), max_size=3), min_size=1)
+
+
+def _callers_of(ask, name):
+    """The definitions around calls of a name, as single requests find them."""
+    lines = ask("find_references", name=name, roles=["call"])["result"]["references"]
+    return {(one["path"], one["scope"]["line"], one["scope"]["name"]) for one in lines if "scope" in one}
+
+
+def _expected_callers(ask, name, levels):
+    """By the plain definition: level after level, one request for each name."""
+    found: dict[tuple[str, int, str], list[str]] = {}
+    seen = {name}
+    names = {chain.rpartition(".")[2] for _, _, chain in _callers_of(ask, name)} - seen
+    for _ in range(levels):
+        seen |= names
+        above = {called: _callers_of(ask, called) for called in names}
+        for called in above:
+            for definition in above[called]:
+                found[definition] = sorted([*found.get(definition, ()), called])
+        names = {chain.rpartition(".")[2] for some in above.values() for _, _, chain in some} - seen
+    return found
+
+
+@CHANGING
+@given(CALLS, CALLS, st.integers(1, 4))
+def test_callers_are_those_that_one_request_for_each_name_finds(root, ask, functions, methods, levels):
+    text = "".join(
+        f"def {name}():\n    {'; '.join(f'{to}()' for to in calls) or '...'}\n" for name, calls in functions.items()
+    )
+    (root / "a.py").write_text(text)
+    text = "".join(
+        f"func (s S) {name}() {{\n{''.join(f's.{to}();' for to in calls)}\n}}\n" for name, calls in methods.items()
+    )
+    (root / "b.go").write_text(f"package b\n{text}")
+    for limits in ({}, {"max_hits": 1}, {"max_files": 1}):
+        answer = ask("find_references", name="a", callers=levels, **limits)["result"]
+        found = {(one["path"], one["scope"]["line"], one["scope"]["name"]): one["calls"] for one in answer["callers"]}
+        assert found == _expected_callers(ask, "a", levels)
+        assert list(found) == sorted(found)
+        assert "not_followed" not in answer
+        assert "callers" not in ask("find_references", name="a", callers=0, **limits)["result"]
+
+
+def test_common_names_are_told_and_not_followed(root, ask):
+    common = "".join(f"def f{number}():\n    run()\n" for number in range(MAX_CALLERS + 1))
+    (root / "a.py").write_text(f"def run():\n    a()\n{common}def top():\n    f1()\n")
+    answer = ask("find_references", name="a", callers=3)["result"]
+    assert answer["callers"] == []
+    assert answer["not_followed"] == [{"name": "run", "callers": MAX_CALLERS + 1}]
+    args = {"name": "a", "callers": 3}
+    assert text_of("find_references", answer, None, args).split("\n")[-2] == "not followed: run (17 callers)"
+
+
+def test_only_so_many_names_are_followed_and_the_others_are_told(root, ask):
+    names = [f"f{number:03}" for number in range(MAX_NAMES + 2)]
+    (root / "a.py").write_text("".join(f"def {name}():\n    a()\ndef {name}_up():\n    {name}()\n" for name in names))
+    answer = ask("find_references", name="a", callers=2)["result"]
+    assert [one["calls"] for one in answer["callers"]] == [[name] for name in names[:MAX_NAMES]]
+    told = [one["name"] for one in answer["not_followed"]]
+    assert told == sorted([*names[MAX_NAMES:], *(f"{name}_up" for name in names[:MAX_NAMES])])
+
+
+def test_callers_stand_below_their_paths_with_what_they_call(root, ask):
+    (root / "a.py").write_text("class A:\n    def f(self): x()\n    def g(self): self.f()\n    def h(self): g(), f()\n")
+    args = {"name": "x", "roles": ["call"], "callers": 2}
+    told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
+    head = "callers of callers, by name alone:"
+    assert told[told.index(head) : -1] == [head, "a.py", "3\tmethod A.g calls f", "4\t.h calls f, g"]

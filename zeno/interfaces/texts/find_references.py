@@ -9,6 +9,7 @@ from zeno.interfaces.rows import (
     Result,
     one_line,
     scope_row,
+    symbol_rows,
     tell_clipped,
     visible,
     write_path,
@@ -36,9 +37,31 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
             body += [scope] if scope else []
             for one in lines:
                 body += _rows(one, "" if only else f"{one['role']} ")
+    body += _caller_rows(result)
     found = count(len(references), "line") if references else "no lines"
     shown = [line for one in references for line in one.get("context", [one])]
     return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args)}"
+
+
+def _caller_rows(result: Result) -> Iterator[str]:
+    """The definitions that call names of callers, below their paths, and names that were not followed."""
+    callers = result.get("callers", ())
+    if callers:
+        yield "callers of callers, by name alone:"
+    for path, of_file in groupby(callers, lambda one: one["path"]):
+        yield write_path(path)
+        some = list(of_file)
+        for row, one in zip(symbol_rows([_split_name(one["scope"]) for one in some]), some, strict=True):
+            yield f"{row} calls {', '.join(one['calls'])}"
+    if left := result.get("not_followed"):
+        names = (f"{one['name']} ({one['callers']:,} callers)" if "callers" in one else one["name"] for one in left)
+        yield f"not followed: {', '.join(names)}"
+
+
+def _split_name(scope: Result) -> Result:
+    """The definition of a scope, with its containers apart."""
+    container, _, name = scope["name"].rpartition(".")
+    return {**scope, "name": name, "container": container}
 
 
 def _is_whole_scope(one: Result) -> bool:

@@ -1,0 +1,126 @@
+"""Who calls a name, who calls those, and so on: by name alone, for nothing is resolved.
+
+`FactSink` passes on files with the facts of their texts, for every search that classifies lines.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, NamedTuple
+
+from zeno.code.facts import Symbol
+from zeno.code.kept_facts import KeptFacts
+from zeno.code.tokens import Roles
+from zeno.meter import Meter
+from zeno.search.corpus import Corpus
+from zeno.search.sink import SearchedFile, Wish
+
+MAX_NAMES = 64
+"""Names whose callers are looked for in one answer."""
+MAX_CALLERS = 16
+"""A name that more definitions call is a common one, which says little: its callers are counted and not followed."""
+# Files that are parsed side by side before their lines are classified.
+_AT_ONCE = 32
+_BYTES_AT_ONCE = 4 << 20
+# Other names are no words for a search.
+_WORD = re.compile("[0-9A-Za-z_]+")
+
+Take = Callable[[SearchedFile, list[int], KeptFacts], None]
+"""Takes a file, the indexes of its matching lines, and its facts."""
+SearchNames = Callable[[Collection[str], Take], object]
+"""Searches all files for the lines with one of these names, and passes them on."""
+_Definition = tuple[str, Symbol]
+"""A definition behind the path of its file."""
+
+
+class FactSink:
+    """Passes on files with their matching lines and the facts of their texts, some files at a time."""
+
+    def __init__(self, corpus: Corpus, meter: Meter, take: Take) -> None:
+        self._corpus = corpus
+        self._meter = meter
+        self._pass_on = take
+        self._group: list[tuple[SearchedFile, list[int]]] = []
+        self._room = _BYTES_AT_ONCE
+        self.wish = Wish.MORE
+
+    def take(self, found: SearchedFile) -> None:
+        """Take a file that may match."""
+        if matching := list(found.matching):
+            self._group.append((found, matching))
+            self._room -= found.lines.size
+            if len(self._group) == _AT_ONCE or self._room < 0:
+                self.flush()
+
+    def flush(self) -> None:
+        """Pass on the files that were taken."""
+        group, self._group, self._room = self._group, [], _BYTES_AT_ONCE
+        known = self._corpus.facts.of_all([found.source for found, _ in group], self._meter.check)
+        for (found, matching), facts in zip(group, known, strict=True):
+            self._pass_on(found, matching, facts)
+
+
+class Callers(NamedTuple):
+    """Definitions with calls of some names, and names that were not followed."""
+
+    definitions: list[dict[str, Any]]
+    not_followed: list[dict[str, Any]]
+
+
+def find_callers(first: Iterable[str], done: str, levels: int, search: SearchNames) -> Callers:
+    """Follow names, each once, this many levels up: to the definitions around their calls, and to the names of these.
+
+    The name `done` is not followed again.
+    """
+    calls: defaultdict[_Definition, list[str]] = defaultdict(list)
+    not_followed: dict[str, dict[str, Any]] = {}
+    seen = {done}
+    names = set(first) - seen
+    for _ in range(levels):
+        room = MAX_NAMES + 1 - len(seen)
+        followed = sorted(filter(_WORD.fullmatch, names))
+        not_followed |= {name: {"name": name} for name in followed[room:]}
+        names, followed = set(), followed[:room]
+        seen.update(followed)
+        found = _find_around_calls(followed, search) if followed else {}
+        for name, definitions in found.items():
+            if len(definitions) > MAX_CALLERS:
+                not_followed[name] = {"name": name, "callers": len(definitions)}
+                continue
+            names |= {symbol.name for _, symbol in definitions} - seen - not_followed.keys()
+            for definition in definitions:
+                calls[definition].append(name)
+    rows = [
+        {"path": path, "scope": _scope(symbol), "calls": sorted(called)}
+        for (path, symbol), called in sorted(calls.items(), key=_order)
+    ]
+    return Callers(rows, [not_followed[name] for name in sorted(not_followed)])
+
+
+def _find_around_calls(names: list[str], search: SearchNames) -> dict[str, set[_Definition]]:
+    """Return the definitions around the calls of each name, in all files."""
+    found: dict[str, set[_Definition]] = {name: set() for name in names}
+    word = re.compile(rb"\b(?:" + "|".join(names).encode() + rb")\b")
+
+    def take(file: SearchedFile, matching: list[int], facts: KeptFacts) -> None:
+        roles: dict[str, Roles] = {}
+        for at in matching:
+            text = file.lines[at]
+            for name in {each.decode() for each in word.findall(text)}:
+                if name not in roles:
+                    roles[name] = Roles(facts, name)
+                if roles[name].of(at + 1, file.lines.offset(at), text) == "call":
+                    around = facts.find_scope(at + 1)
+                    found[name] |= {(file.path, around)} if around is not None else set()
+
+    search(names, take)
+    return found
+
+
+def _scope(symbol: Symbol) -> dict[str, Any]:
+    return {"kind": symbol.kind, "name": symbol.path, "line": symbol.line, "end_line": symbol.end_line}
+
+
+def _order(entry: tuple[_Definition, object]) -> tuple[str, int, str]:
+    path, symbol = entry[0]
+    return path, symbol.line, symbol.path
