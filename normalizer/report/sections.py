@@ -92,7 +92,7 @@ def headline(study: Study, drilldowns: Drilldowns) -> Section:
         plots.intervals(drawn, _scale(summary)) if drawn else None,
         table([*columns, "bounds", "flags"], rows, id="t-headline"),
         _dimensions(study, drilldowns),
-        notes(summary_notes(summary)),
+        notes(summary_notes(summary, 3)),
     )
 
 

@@ -142,8 +142,8 @@ def _paper_cell(moments: dict[str, Any], cells: str, places: int) -> Cell:
     return mean
 
 
-def notes(summary: dict[str, Any]) -> list[str]:
-    """Notes below a table."""
+def notes(summary: dict[str, Any], places: int | None = None) -> list[str]:
+    """Return the notes below a table that shows so many places; without them, all that the summary has."""
     low, high = summary["scale"]
     said = note_flags(["diagnostic"] if summary["diagnostic"] else [])
     counted = sum(row["n_records"] for row in summary["rows"])
@@ -155,7 +155,7 @@ def notes(summary: dict[str, Any]) -> list[str]:
         said.append(f"Selected: {selection_in_words(summary['where'])}.")
     said.append(
         _interval(summary["interval"])
-        + f" Numbers are exact, rounded once to {summary['rounding']['places']} places, ties to even."
+        + f" Numbers are exact, rounded once to {places or summary['rounding']['places']} places, ties to even."
     )
     said.append(f"In the table: {counted} of {note_left_out(summary)}")
     said += recipe_notes(summary["recipe"]) if "recipe" in summary else []

@@ -100,6 +100,7 @@ def test_the_headline_is_what_one_computes_by_hand(made, page):
             str(sum(writer == generator for writer, _, _ in scores)),
             f"{deviation:.3f}",
         ]
+    assert "rounded once to 3 places" in page.js("document.querySelector('#headline').textContent")
     # 25 + 23 entries in phase 1; of the INVALID ones one names no file of its manifest, and so has no generator.
     assert [rows[name][6] for name in rows] == ["21.7 % (5 of 23)", "4.2 % (1 of 24)", "100.0 % (1 of 1)"]
     dimensions = {row[0]: row[1:] for row in cells(page, "t-dimensions")}
