@@ -5,6 +5,10 @@ from normalizer.guess.fields import names
 from normalizer.guess.fields.profile import FieldProfile
 from normalizer.guess.rows import FileRows
 
+_FINE = 3
+"""Decimal places of numbers that nobody gives as a score."""
+_SAYERS = names.JUDGES | {"expert", "human"}
+
 
 def may_be_judges(fields: list[FieldProfile]) -> bool:
     """Whether fields are called like judges, by their names or by numbers."""
@@ -27,3 +31,18 @@ def have_answers(rows: FileRows, fields: list[FieldProfile]) -> bool:
     return len(set(called)) == len(fields) and all(
         own and any(own < other and other - own <= names.ANSWERS for other in known) for own in called
     )
+
+
+def is_computed(field: FieldProfile, others: list[FieldProfile]) -> bool:
+    """Whether a field has fractions, and no criterion for its name, beside whole numbers that name who judged.
+
+    A `bm25_score` beside a `judge_score` was measured by a program.
+    """
+    if field.places < _FINE or names.own_words(field.pointer) & _SAYERS or names.are_qualities(field.pointer):
+        return False
+    return any(names.own_words(other.pointer) & _SAYERS and other.places <= 0 for other in others)
+
+
+def has_quality(fields: list[FieldProfile]) -> bool:
+    """Whether a word of the names is a criterion."""
+    return any(names.is_quality(word) for field in fields for word in names.own_words(field.pointer))

@@ -1,6 +1,7 @@
 """Which fields name the item, the generator and the judge of a row, and what tells rows apart."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -143,11 +144,19 @@ def names_judge(field: FieldProfile) -> bool:
         return False
     if said & names.RATED_BY and said & {"by", "to"}:
         return not field.is_boolean and field.places <= 0
+    if said and said <= names.RATERS - {"user"} and _are_codes(field):
+        return True
     if field.is_boolean or field.places > 0 or not (said & names.JUDGES or (said & names.RATERS and has_id)):
         return False
     # People are numbered; a number beside "judge" is rather the verdict.
     is_number = field.is_numeric and not has_id and not said <= names.JUDGES - {"judge", "eval"}
     return not is_number and ("model" in said or "name" in said or has_id or len(said) == 1)
+
+
+def _are_codes(field: FieldProfile) -> bool:
+    """Whether all values are a letter or two, or have a digit, as people are called whose names are not told."""
+    said = field.texts()
+    return len(said) > 1 and field.places <= 0 and all(len(text) <= 2 or re.search(r"\d", text) for text in said)
 
 
 def find_judges(fields: Iterable[FieldProfile]) -> list[FieldProfile]:
@@ -223,15 +232,13 @@ def _find_id_fields(
                 # Answers of several generators, by several judges, are of one item: they need no more to tell apart.
                 if _may_tell_apart(rows, [*pointers, *named]) and _tell_apart(rows, [*pointers, *named], pair):
                     return _without_needless(rows, pointers, named, pair)
-    for first in sorted(levels, key=_id_rank) if named else ():
-        # No field is called an id, and one with generator and judge is in each row once.
-        if (
-            first.places <= 0
-            and not first.is_boolean
-            and not first.is_unique
-            and _tell_apart(rows, [first.pointer, *named], pair)
-        ):
-            return _without_needless(rows, [first.pointer], named, pair)
+    # No field is called an id, and one or two with generator and judge are in each row once.
+    few = [one for one in levels if one.places <= 0 and not one.is_boolean and not one.is_unique and named]
+    few = sorted(few, key=_id_rank)[:_MOST_LEVEL_FIELDS]
+    for chosen in (*combinations(few, 1), *combinations(few, 2)):
+        pointers = [field.pointer for field in chosen]
+        if _tell_apart(rows, [*pointers, *named], pair):
+            return _without_needless(rows, pointers, named, pair)
     return []
 
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from typing import Any, NamedTuple
 
 from normalizer.documents.pointers import steps_of
-from normalizer.guess.column_names import have_answers, may_be_judges
+from normalizer.guess.column_names import has_quality, have_answers, is_computed, may_be_judges
 from normalizer.guess.fields import names
 from normalizer.guess.fields.profile import FieldProfile
 from normalizer.guess.fields.unexplained import join_names
@@ -44,6 +44,7 @@ def score_readings(rows: FileRows) -> list[FileReading]:
     for members in families.values():
         top = max((one.weight for one in members if one not in lists), default=0)
         single = [one for one in members if one not in lists and one.weight == top]
+        single = [one for one in single if not is_computed(one.field, [other.field for other in single])]
         if single and not _is_statistic(rows, single):
             beside = [one.weight for one in lists if _siblings(one.field, single[0].field)]
             readings = _family_readings(rows, single[:_MOST_DIMENSIONS], max([top, *beside]))
@@ -110,7 +111,8 @@ def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> l
         told = "columns are taken for scores of generators, whose answers stand in columns with the same words"
         return [_by_column(rows, members, "generator_model", weight, [told])]
     columns = _columns(members)
-    if len(columns) > 1 and names.own_words(columns[0].field.pointer) & _ANSWERS:
+    is_answer = bool(columns) and bool(names.own_words(columns[0].field.pointer) & _ANSWERS)
+    if len(columns) > 1 and is_answer and not has_quality([one.field for one in columns]):
         return [_by_column(rows, columns, "generator_model", weight), reading]
     scales = {_reach(one.made.scale) for one in members}
     are_criteria = all(names.own_words(one.field.pointer) & names.CRITERIA for one in members)

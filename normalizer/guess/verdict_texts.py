@@ -30,19 +30,37 @@ from normalizer.guess.rows import FileRows
 _WEIGHT = 2
 _MOST_SAID = 0.8
 """The share of texts in which a pattern must find one verdict."""
-_WINNERS = frozenset(("better", "best", "chosen", "preference", "preferred", "winner", "winning"))
+_WINNERS = frozenset(("better", "best", "chosen", "pick", "picked", "preference", "preferred", "winner", "winning"))
+_LOSERS = {"winner": "loser", "chosen": "rejected", "preferred": "dispreferred", "better": "worse"}
+"""Words for the one that won, and for the other beside it."""
 _MOST_NAMES = 6
 """Fields among whose values the name of a winner is looked for."""
 
 
 def winner_readings(rows: FileRows) -> list[FileReading]:
     """Return the readings of fields that name the winner, and those in which the same words mean sides."""
+    if beaten := _winner_beside_loser(rows):
+        return beaten
     sides = find_pairs(rows)
     made = {field.pointer: _winner_by_name(rows, field, sides) for field in rows.profile.fields.values()}
     named = {pointer: reading for pointer, reading in made.items() if reading is not None}
     others = duel_readings(rows) if named else []
     said = [one for one in others if one.dialect["comparison"].get("verdict", {}).get("at") in named]
     return [*named.values(), *said]
+
+
+def _winner_beside_loser(rows: FileRows) -> list[FileReading]:
+    """Return the reading of two fields with names of which one won in every row: `winner` and `loser`."""
+    fields = {names.own_words(at): field for at, field in rows.profile.fields.items()}
+    for own, won in fields.items():
+        for word, other in _LOSERS.items():
+            lost = fields.get(own - {word} | {other}) if word in own else None
+            if lost is not None and all(one.is_short and one.kinds["text"] == one.rows for one in (won, lost)):
+                declared = {"a": {"at": won.pointer}, "b": {"at": lost.pointer}, "verdict": {"text": "a"}}
+                used, title = {won.pointer, lost.pointer}, f"comparisons: {won.pointer} won against {lost.pointer}"
+                doubts = [f"nothing says which of the two was shown first: {won.pointer} and {lost.pointer}"]
+                return [make_duel(rows, title, declared, [], used, doubts, 7)]
+    return []
 
 
 def _are_sides(words: set[str]) -> bool:

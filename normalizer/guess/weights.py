@@ -50,7 +50,7 @@ def _weight(rows: FileRows, field: FieldProfile) -> float:
         return 0
     # One item of a list says less about the row than a field of its own.
     inner = 1.5 if any(step.isdigit() for step in steps_of(field.pointer)) else 0
-    if names.states_scale(field.pointer) and field.is_numeric:
+    if (names.states_scale(field.pointer) or _keeps_ends(field)) and field.is_numeric:
         return 4 - inner
     if own <= names.JUDGES and field.is_boolean:
         return _NAMED - inner
@@ -73,6 +73,18 @@ def _ends_in_quality(field: FieldProfile) -> bool:
     said = names.words((steps_of(field.pointer) or [""])[-1])
     is_scale = field.is_numeric and field.places <= 0 and _has_few_values(field)
     return len(said) > 1 and names.is_quality(said[-1]) and is_scale and not names_judge(field)
+
+
+def _keeps_ends(field: FieldProfile) -> bool:
+    """Whether the name of a field ends with the ends of a scale, and no value is outside of it."""
+    ends = names.ends_of_scale(field.pointer)
+    return (
+        ends is not None
+        and field.least is not None
+        and field.greatest is not None
+        and ends[0] <= field.least
+        and field.greatest <= ends[1]
+    )
 
 
 def is_sure(pointer: str) -> bool:
@@ -133,12 +145,19 @@ def _weigh_neighbours(rows: FileRows, weights: dict[str, float]) -> dict[str, fl
         if kind == "yes or no":
             likely = len(fields) >= _MANY or named[tuple(parents)] > 0
         else:
-            likely = sum(names.are_qualities(field.pointer) for field in fields) >= 2
+            qualities = [field for field in fields if names.are_qualities(field.pointer)]
+            likely = len(qualities) >= 2 or (bool(qualities) and _have_same_values(fields))
         if likely:
             found |= dict.fromkeys((field.pointer for field in fields), _NAMED)
         elif kind == "one scale" and _are_grid(fields):
             found |= dict.fromkeys((field.pointer for field in fields), GENERIC)
     return found
+
+
+def _have_same_values(fields: list[FieldProfile]) -> bool:
+    """Whether all fields have the same whole numbers, three or more, as criteria on one scale have."""
+    said = {frozenset(field.texts()) for field in fields}
+    return len(said) == 1 and len(fields[0].texts()) >= _MANY and fields[0].places <= 0
 
 
 def _are_grid(fields: list[FieldProfile]) -> bool:

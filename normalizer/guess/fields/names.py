@@ -78,6 +78,7 @@ LIKERT: list[list[str]] = _RULES["likert"]
 _QUALITY = re.compile(r"[a-z]{3,}(?:ness|ity|acy|ency|ancy|ance|ence)")
 SIDES = (("1", "2"), ("a", "b"), ("left", "right"), ("first", "second"))
 _STATED = re.compile(r"out[ _]of[ _]*\d+|\(\s*\d+\s*(?:-|to|\u2013)\s*\d+\s*\)|/\s*(?:5|7|10|100)\b", re.IGNORECASE)
+_ENDS = re.compile(r"[_ ]([01])[_-](\d{1,3})$")
 _MODEL = re.compile(
     r"gpt|llama|mistral|mixtral|gemma|claude|gemini|qwen|vicuna|alpaca|palm|bard|judge|human|deepseek|phi|\d+b\b",
     re.IGNORECASE,
@@ -136,3 +137,9 @@ def states_scale(pointer: str) -> bool:
     """Whether the last step says on which scale its numbers stand: `Difficulty (out of 10)`, `tone (1-5)`."""
     steps = steps_of(pointer)
     return bool(steps) and _STATED.search(steps[-1]) is not None
+
+
+def ends_of_scale(pointer: str) -> tuple[int, int] | None:
+    """Return the ends of a scale after the name of a field: 1 and 5 of `quality_1_5`; None if there are none."""
+    found = _ENDS.search((steps_of(pointer) or [""])[-1])
+    return None if found is None or int(found[1]) >= int(found[2]) else (int(found[1]), int(found[2]))

@@ -109,6 +109,40 @@ SCORES = {
         1,
         {("m", "reply"): (8, 1.5)},
     ),
+    "a number of a program beside that of a judge": (
+        lines([{"id": n, "model": "m", "bm25_score": n / 7.0 + 0.1234, "judge_score": n % 4} for n in range(8)]),
+        1,
+        {("m", "judge_score"): (8, 1.5)},
+    ),
+    "a criterion beside one with the same numbers, items told apart by two levels": (
+        json.dumps(
+            [
+                {
+                    "seg": s,
+                    "cond": c,
+                    "arm": a,
+                    "judge": j,
+                    "adequacy": 1 + (k + m) % 3,
+                    "tw_locale": 1 + (k + 2 * m) % 3,
+                }
+                for k, (s, c) in enumerate([(s, c) for s in ("one", "two", "three") for c in ("x", "y")])
+                for m, (a, j) in enumerate([(a, j) for a in ("A", "C") for j in ("gpt-4", "qwen")])
+            ]
+        ),
+        1,
+        {(arm, name): (12, 2.0) for arm in "AC" for name in ("adequacy", "tw_locale")},
+    ),
+    "scales at the ends of names": (
+        table(
+            ("question_id", "answer_correct_0_1", "answer_grounded_0_1", "style_1_5"),
+            *((n, n % 2, n // 2 % 2, 1 + n % 5) for n in range(20)),
+        ),
+        1,
+        {
+            ("unnamed-generator", name): (20, mean)
+            for name, mean in (("answer_correct_0_1", 0.5), ("answer_grounded_0_1", 0.5), ("style_1_5", 3.0))
+        },
+    ),
     "percentages": (
         table(("item", "model", "score"), (1, "a", "70%"), (2, "a", "85 %"), (3, "b", "12.5%"), (4, "b", "70%")),
         1,
@@ -362,6 +396,16 @@ SCORES = {
     ),
 }
 DUELS = {
+    "a winner beside a loser": (
+        table(("winner", "loser"), ("a", "b"), ("b", "a"), ("a", "b"), ("a", "c")),
+        1,
+        {("a", "b"): {"a": 2}, ("b", "a"): {"a": 1}, ("a", "c"): {"a": 1}},
+    ),
+    "a pick": (
+        lines([{"id": n, "text_a": LONG, "text_b": LONG, "human_pick": "ABBTIE"[n % 3]} for n in range(9)]),
+        1,
+        {("text_a", "text_b"): {"a": 3, "b": 6}},
+    ),
     "a winner of two words": (
         lines([{"id": n, "judge": "j", "winner": ("plain", "variant", "tie")[n % 3]} for n in range(7)]),
         1,
@@ -747,6 +791,13 @@ def test_the_text_of_a_question_is_its_item_where_there_is_no_number(tmp_path, c
     told = capsys.readouterr().out
     assert '"file":"why?"' in told
     assert "tells the rows apart" not in told
+
+
+def test_people_who_are_called_by_codes_are_judges(tmp_path, capsys):
+    rows = [{"page": f"p{n}", "subject": code, "rating": n % 5} for n in range(6) for code in ("A", "B", "K")]
+    assert _proposed(lines(rows), tmp_path, capsys)[1]["fields"]["judge_model"] == {"at": "/subject"}
+    rows = [{"page": f"p{n}", "subject": code, "rating": n % 5} for n in range(6) for code in ("History", "Maths")]
+    assert "at" not in _proposed(lines(rows), tmp_path, capsys)[1]["fields"]["judge_model"]
 
 
 def test_repetitions_of_one_item_count_together(tmp_path, capsys):
