@@ -14,6 +14,8 @@ from typing import BinaryIO
 
 import contract_spec as spec
 
+from normalizer.errors import CannotRun
+
 READING_LIMITS: dict[str, int] = spec.resource("rules/reading_limits.json")
 _PIECE = 1 << 20
 
@@ -61,6 +63,14 @@ def regular_bytes(path: Path, limit: str = "max_document_bytes") -> bytes:
     if size > most:
         raise OSError(errno.EFBIG, f"it has more than {most} bytes, which is more than can be read", str(path))
     return data
+
+
+def document_bytes(path: Path, limit: str = "max_document_bytes") -> bytes:
+    """Return the bytes of a regular file that a user names. Raises CannotRun with what is wrong."""
+    try:
+        return regular_bytes(path, limit)
+    except OSError as error:
+        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
 
 
 def whole_lines(file: BinaryIO) -> Iterator[bytes]:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.api.ledgers import Ledgers
-from normalizer.batch.intake import document_bytes, file_globs, sources
+from normalizer.batch.intake import file_globs, sources
 from normalizer.batch.run import run
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping as RowMapping
 from normalizer.documents.lossless import Number, dumps
 from normalizer.documents.settings import Settings, load
 from normalizer.errors import CannotRun
+from normalizer.regular_files import document_bytes
 
 Document = str | PathLike[str] | Mapping[str, Any]
 """A rubric, manifest or dialect: a path, or the document itself."""

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from normalizer.api.ledgers import Ledgers
 from normalizer.api.reading import normalize_paths
-from normalizer.batch.intake import document_bytes, file_globs, open_bundle
+from normalizer.batch.intake import file_globs, open_bundle
 from normalizer.containers import shipped
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings, load, parse_document
 from normalizer.errors import CannotRun
 from normalizer.guess.certain import CertainReading, certain_reading, with_common_rubric
 from normalizer.ledger.reader import is_ledger
+from normalizer.regular_files import document_bytes
 
 _ALL = [f"*.{kind}{packed}" for kind, packed in product(("json", "jsonl", "csv", "tsv"), ("", ".gz", ".zst"))]
 _ALL.append("*.eval")

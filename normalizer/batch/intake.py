@@ -16,7 +16,6 @@ from normalizer.errors import CannotRun
 from normalizer.ledger.buckets import raw_bucket, raw_place
 from normalizer.ledger.integrity import check_bytes
 from normalizer.ledger.reader import STAGING, is_ledger
-from normalizer.regular_files import regular_bytes
 
 MAX_PIPED_BYTES = 1 << 32
 """Standard input is read up to here. A bundle may be 64 MiB long; files of other tools may be longer."""
@@ -99,14 +98,6 @@ class _Bounded(io.RawIOBase):
                 f"standard input goes on after {MAX_PIPED_BYTES} bytes; write it to a file, split it and name the files"
             )
         return data
-
-
-def document_bytes(path: Path) -> bytes:
-    """Return the bytes of a manifest, rubric, dialect or schema."""
-    try:
-        return regular_bytes(path)
-    except OSError as error:
-        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
 
 
 def _regular(name: str) -> BinaryIO:

@@ -10,7 +10,7 @@ import contract_spec as spec
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import parse_document
 from normalizer.errors import CannotRun, did_you_mean
-from normalizer.regular_files import regular_bytes
+from normalizer.regular_files import document_bytes
 
 _KINDS = ("json", "jsonl", "csv")
 _FOLDER = Path(spec.__file__).parent / "rules" / "dialects"
@@ -38,12 +38,7 @@ def dialect_named(name: str) -> dict[str, Any]:
 def read_dialect(name_or_file: str) -> bytes:
     """The bytes of a dialect: of the file with that path, else of the shipped dialect of that name."""
     path = Path(name_or_file)
-    if not path.is_file():
-        return text(name_or_file).encode()
-    try:
-        return regular_bytes(path)
-    except OSError as error:
-        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
+    return document_bytes(path) if path.is_file() else text(name_or_file).encode()
 
 
 def in_container(document: bytes, container: str) -> bytes:

@@ -1,13 +1,14 @@
-"""Find the lines of a JSON text that a pointer names, to show them to people."""
+"""Find values in a JSON text: where they begin and end, and the lines that a pointer names."""
 
 import json
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from normalizer.documents.pointers import steps_of
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_decode = json.JSONDecoder(parse_int=str, parse_float=str).raw_decode
+_decode = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).raw_decode
 
 
 class Place(NamedTuple):
@@ -21,51 +22,60 @@ class Place(NamedTuple):
 
 def place(text: str, pointer: str) -> Place:
     """The lines of the member or item that a pointer names, its key included."""
-    start = value_start = _skip(text, 0)
+    start = value = skip_space(text, 0)
     there = True
     for step in steps_of(pointer):
-        found = _member(text, value_start, step) if text[value_start] == "{" else _item(text, value_start, step)
+        found = _find(text, value, step)
         if found is None:
             there = False
             break
-        start, value_start = found
-    end = _end(text, value_start)
+        _, start, value = found
+    end = find_end(text, value)
     return Place(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1, there)
 
 
-def _skip(text: str, at: int) -> int:
+def skip_space(text: str, at: int) -> int:
+    """Return where the white space at a place of a JSON text ends."""
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
-def _end(text: str, at: int) -> int:
+def find_end(text: str, at: int) -> int:
+    """Return where the value that begins at a place of a JSON text ends."""
     return int(_decode(text, at)[1])
 
 
-def _member(text: str, at: int, key: str) -> tuple[int, int] | None:
-    at = _skip(text, at + 1)
-    while text[at] != "}":
-        name, after = _decode(text, at)
-        value = _skip(text, _skip(text, after) + 1)
-        if name == key:
-            return at, value
-        at = _skip(text, _end(text, value))
-        at = _skip(text, at + 1) if text[at] == "," else at
-    return None
+class Inner(NamedTuple):
+    """A member or item of a value."""
+
+    key: str
+    """Its name, or its number from 0."""
+    start: int
+    value: int
+    """Where its value begins; of an item, where it begins itself."""
 
 
-def _item(text: str, at: int, step: str) -> tuple[int, int] | None:
-    if text[at] != "[":
-        return None
-    at = _skip(text, at + 1)
-    index = 0
-    while text[at] != "]":
-        if str(index) == step:
-            return at, at
-        at = _skip(text, _end(text, at))
-        at = _skip(text, at + 1) if text[at] == "," else at
+def list_inner(text: str, at: int) -> Iterator[Inner]:
+    """Yield the members or items of the value that begins at a place of a JSON text; none unless it has some."""
+    closing = {"{": "}", "[": "]"}.get(text[at])
+    index, at = 0, skip_space(text, at + 1)
+    while closing is not None and text[at] != closing:
+        key, value = str(index), at
+        if closing == "}":
+            key, value = _decode(text, at)
+            value = skip_space(text, skip_space(text, value) + 1)
+        yield Inner(key, at, value)
+        at = _skip_comma(text, find_end(text, value))
         index += 1
-    return None
+
+
+def _skip_comma(text: str, at: int) -> int:
+    at = skip_space(text, at)
+    return skip_space(text, at + 1) if text[at] == "," else at
+
+
+def _find(text: str, at: int, step: str) -> Inner | None:
+    return next((one for one in list_inner(text, at) if one.key == step), None)
 
 
 class ItemSpan(NamedTuple):
@@ -79,20 +89,19 @@ class ItemSpan(NamedTuple):
 
 def items(text: str, pointer: str) -> list[ItemSpan]:
     """Every item of the list that a pointer names, in one pass; no items where there is no list."""
-    at = _skip(text, 0)
+    at = skip_space(text, 0)
     for step in steps_of(pointer):
-        found = _member(text, at, step) if text[at] == "{" else _item(text, at, step)
+        found = _find(text, at, step)
         if found is None:
             return []
-        at = found[1]
+        at = found.value
     spans = []
     line, counted = text.count("\n", 0, at) + 1, at
-    at = _skip(text, at + 1)
+    at = skip_space(text, at + 1)
     while text[at] != "]":
-        start, at = at, _end(text, at)
+        start, at = at, find_end(text, at)
         first = line + text.count("\n", counted, start)
         line, counted = first + text.count("\n", start, at), at
         spans.append(ItemSpan(first, line, start, at))
-        at = _skip(text, at)
-        at = _skip(text, at + 1) if text[at] == "," else at
+        at = _skip_comma(text, at)
     return spans

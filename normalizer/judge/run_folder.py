@@ -28,7 +28,7 @@ from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
 from normalizer.ledger.durable import create_folder, sync
-from normalizer.regular_files import regular_bytes
+from normalizer.regular_files import document_bytes
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
 """Names that a folder may hold before its run.json exists, after an interrupted preparation."""
@@ -128,10 +128,7 @@ class RunFolder:
 
     def read(self, name: str) -> bytes:
         """A file of the run."""
-        try:
-            return regular_bytes(self.path / name, "max_kept_bytes")
-        except OSError as error:
-            raise CannotRun(f"cannot read {self.path / name}: {error.strerror}") from None
+        return document_bytes(self.path / name, "max_kept_bytes")
 
     def description(self) -> dict[str, Any]:
         """The content of run.json, checked by its schema."""

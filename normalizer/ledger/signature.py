@@ -19,7 +19,7 @@ from normalizer.ledger.commit_record import NAME
 from normalizer.ledger.commit_tree import changes
 from normalizer.ledger.line_format import settings_in, sha_slice
 from normalizer.ledger.reader import Ledger, reading
-from normalizer.regular_files import open_regular, regular_bytes
+from normalizer.regular_files import document_bytes, open_regular, regular_bytes
 
 NAMESPACE = "ledger"
 """The purpose (namespace) of a signature. Signatures made for another purpose are not accepted."""
@@ -37,7 +37,9 @@ def sign(ledger: Path, key: Path) -> bytes:
     """
     _require_file(key)
     if ledger.is_file():
-        return _read_signature(_keygen("sign", "-f", os.fspath(key), "-n", STATEMENT, record=_statement(ledger)), key)
+        return _read_signature(
+            _keygen("sign", "-f", os.fspath(key), "-n", STATEMENT, record=document_bytes(ledger)), key
+        )
     with reading(ledger, checked=False) as opened:
         record = _record(ledger)
         for difference in _differences(opened):
@@ -61,7 +63,7 @@ def complaints(ledger: Path, signature: Path, signers: Path, signer: str) -> lis
         _require_file(path)
     flags = ["-f", os.fspath(signers), "-I", signer, "-s", os.fspath(signature)]
     if ledger.is_file():
-        done = _keygen("verify", *flags, "-n", STATEMENT, record=_statement(ledger))
+        done = _keygen("verify", *flags, "-n", STATEMENT, record=document_bytes(ledger))
         return [f"{signature} is no signature of {ledger} by {signer}: {_reason(done)}"] if done.returncode else []
     with reading(ledger, checked=False) as opened:
         record = _record(ledger)
@@ -93,13 +95,6 @@ def _record(ledger: Path) -> bytes:
         ) from None
     except OSError as error:
         raise UnusableLedger(f"cannot read {ledger / NAME}: {error.strerror}") from None
-
-
-def _statement(path: Path) -> bytes:
-    try:
-        return regular_bytes(path)
-    except OSError as error:
-        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
 
 
 def _keygen(action: str, *flags: str, record: bytes) -> "subprocess.CompletedProcess[bytes]":

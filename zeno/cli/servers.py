@@ -37,12 +37,7 @@ def add_mcp(inner: Commands) -> None:
         description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
         epilog="Needs the extra mcp; zeno doctor prints how to install it. How to set up agents: zeno docs interfaces.",
     )
-    # Several clients share these servers.
-    max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
-    add_server(parser, max_seconds, for_agents=True)
-    parser.add_argument(
-        "--all-tools", action="store_true", help="offer models a tool for every operation, also those that few need"
-    )
+    _add_server_for_agents(parser)
     parser.add_argument(
         "--ignore-client-roots",
         action="store_true",
@@ -60,12 +55,7 @@ def add_http(inner: Commands) -> None:
         "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
         epilog="Needs the extra http; zeno doctor prints how to install it. Documentation: zeno docs interfaces.",
     )
-    # Several clients share these servers.
-    max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
-    add_server(parser, max_seconds, for_agents=True)
-    parser.add_argument(
-        "--all-tools", action="store_true", help="offer models a tool for every operation, also those that few need"
-    )
+    _add_server_for_agents(parser)
     parser.add_argument("--host", metavar="HOST", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument(
         "--port", metavar="PORT", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)"
@@ -90,13 +80,20 @@ def add_http(inner: Commands) -> None:
     parser.set_defaults(run=http)
 
 
+def _add_server_for_agents(parser: argparse.ArgumentParser) -> None:
+    # Several clients share these servers.
+    max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
+    add_server(parser, max_seconds, for_agents=True)
+    parser.add_argument(
+        "--all-tools", action="store_true", help="offer models a tool for every operation, also those that few need"
+    )
+
+
 def serve(options: argparse.Namespace) -> int:
     """Answer JSON lines on standard input."""
     require_output()
     with ExitStack() as stack:
-        tree = open_tree(options, stack, "cannot serve")
-        repositories = find_repositories(options, tree, stack)
-        server = _server(options, stack, tree, repositories)
+        server, tree, repositories = _open_server(options, stack)
         from zeno.interfaces.stdio import serve
         from zeno.session import dispatch
 
@@ -118,9 +115,7 @@ def mcp(options: argparse.Namespace) -> int:
     """Answer the Model Context Protocol."""
     require_output()
     with ExitStack() as stack:
-        tree = open_tree(options, stack, "cannot serve")
-        repositories = find_repositories(options, tree, stack)
-        server = _server(options, stack, tree, repositories)
+        server, tree, repositories = _open_server(options, stack)
         try:
             from zeno.interfaces.mcp.client_roots import ClientRoots
             from zeno.interfaces.mcp.standard_io import serve
@@ -147,9 +142,7 @@ def _tell_what_it_waits_for(requests: str) -> None:
 def http(options: argparse.Namespace) -> int:
     """Answer HTTP requests."""
     with ExitStack() as stack:
-        tree = open_tree(options, stack, "cannot serve")
-        repositories = find_repositories(options, tree, stack)
-        server = _server(options, stack, tree, repositories)
+        server, tree, repositories = _open_server(options, stack)
         try:
             from zeno.interfaces.http.access import CannotListen, listen
             from zeno.interfaces.http.app import serve
@@ -168,6 +161,13 @@ def http(options: argparse.Namespace) -> int:
 
 def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
     return CannotRun(f"{error.name} is not installed; run: {install_command(extra)}")
+
+
+def _open_server(options: argparse.Namespace, stack: ExitStack) -> tuple[Any, Any, Any]:
+    """Return the server that the flags describe, its tree and its repositories. Raises CannotRun."""
+    tree = open_tree(options, stack, "cannot serve")
+    repositories = find_repositories(options, tree, stack)
+    return _server(options, stack, tree, repositories), tree, repositories
 
 
 @sigint_ends_process()

@@ -75,6 +75,14 @@ def _exactly(needle: bytes) -> Any:
     return match
 
 
+def _scan_by(match: Any) -> Scan:
+    def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
+        found: tuple[int, int] = match(_UNANCHORED, text, start, end)[0]
+        return found
+
+    return scan
+
+
 def full_matcher(pattern: str, field: str, case_sensitive: bool = True) -> Matches:
     """Return a test of whole texts for an expression made from globs. Raises InvalidArgs if it is too large."""
     try:
@@ -97,12 +105,7 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
             match = _compile(asked.encode(), _options(case_sensitive, literal, within_lines=True))
     except re2.error:
         return None
-
-    def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
-        found: tuple[int, int] = match(_UNANCHORED, text, start, end)[0]
-        return found
-
-    return scan
+    return _scan_by(match)
 
 
 def literal_scan(needle: bytes) -> Scan:
@@ -128,12 +131,7 @@ def text_scanner(pattern: str, field: str, *, case_sensitive: bool = True, liter
     match = _compile_asked(pattern if literal else f"(?m){pattern}", field, case_sensitive, literal)
     if literal and case_sensitive:
         match = _exactly(pattern.encode())
-
-    def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
-        found: tuple[int, int] = match(_UNANCHORED, text, start, end)[0]
-        return found
-
-    return scan
+    return _scan_by(match)
 
 
 def program_size(pattern: str, *, literal: bool = False) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from normalizer.checks.published_tables import latex
 from normalizer.errors import CannotRun
-from normalizer.regular_files import regular_bytes
+from normalizer.regular_files import document_bytes
 
 
 class Published(NamedTuple):
@@ -42,9 +42,7 @@ class Published(NamedTuple):
 def read(file: Path) -> list[Published]:
     """Read all tables of a file. Raises CannotRun if there is none."""
     try:
-        text = regular_bytes(file).decode("utf-8-sig")
-    except OSError as error:
-        raise CannotRun(f"cannot read {file}: {error.strerror}") from None
+        text = document_bytes(file).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CannotRun(f"{file} is not UTF-8 text: save it as CSV in UTF-8") from None
     comma = True

@@ -22,7 +22,7 @@ from normalizer.judge.run import CallLimits, Result, ask_all
 from normalizer.judge.run_folder import RunFolder, input_name, pretty, sha256
 from normalizer.ledger.reader import hold_lock
 from normalizer.ledger.recovery import make_and_lock
-from normalizer.regular_files import regular_bytes
+from normalizer.regular_files import document_bytes
 from normalizer.terminal.help_format import Command
 
 
@@ -253,7 +253,7 @@ def _say(text: str) -> None:
 def _read_documents(manifest: Path, rubric: Path | None) -> Documents:
     """Read the manifest and the rubric; without one, the built-in rubric. Raises CannotRun."""
     built_in = pretty(spec.resource(BUILT_IN_RUBRIC))
-    return Documents(_read(manifest), built_in if rubric is None else _read(rubric))
+    return Documents(document_bytes(manifest), built_in if rubric is None else document_bytes(rubric))
 
 
 def _make_plan(
@@ -269,10 +269,3 @@ def _make_plan(
         names = ", ".join(map(dumps, planned.coincidences))
         click.echo(f"note: also ordinary text of rules, scale or task: {names}", err=True)
     return planned
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return regular_bytes(path)
-    except OSError as error:
-        raise CannotRun(f"cannot read {path}: {error.strerror}") from None

@@ -7,13 +7,13 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.batch.intake import document_bytes
 from normalizer.checks import lint, schema_lint
 from normalizer.commands.options import PATH, add_format
 from normalizer.commands.value_completion import complete_dialects
 from normalizer.containers import shipped
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
+from normalizer.regular_files import document_bytes
 from normalizer.tables import formats
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.batch.intake import document_bytes, file_globs, sources
+from normalizer.batch.intake import file_globs, sources
 from normalizer.batch.run import Account, run
 from normalizer.commands.options import FILE, take_one
 from normalizer.commands.value_completion import complete_dialects
@@ -20,6 +20,7 @@ from normalizer.documents import protocol
 from normalizer.documents.lossless import Number, dumps
 from normalizer.documents.settings import Settings, load
 from normalizer.errors import CannotRun, did_you_mean
+from normalizer.regular_files import document_bytes
 from normalizer.screening.metadata import phase_of
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command

@@ -1,18 +1,16 @@
 """One JSON document that contains rows. Each row is parsed by itself, so that a bad row does not affect the others."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from contract_spec.strict import describe
 
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parse_row
+from normalizer.documents.locate import find_end, list_inner, skip_space
 from normalizer.documents.lossless import Number, too_many_values
 from normalizer.documents.pointers import escape, steps_of
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=str)
 _around = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=lambda _: None)
 """Reads the document around rows, where NaN is nothing: it would else be a word, and the name of a judge."""
 
@@ -50,7 +48,7 @@ class JsonReader:
     def rows(self) -> Iterator[Row]:
         """The rows in the order of the text, if the text around them is strict JSON; else `UnreadableContainer`."""
         text, end, line, counted = self._text, 0, 1, 0
-        spans = list(_spans(text, _skip(text, self._start), [steps_of(place) for place in self.places], ""))
+        spans = list(_spans(text, skip_space(text, self._start), [steps_of(place) for place in self.places], ""))
         self._refuse_lax(spans)
         for found in spans:
             line, counted = line + text.count("\n", counted, found.start), found.start
@@ -106,36 +104,9 @@ def _spans(text: str, at: int, ways: list[list[str]], pointer: str) -> Iterator[
     """Every value that one of the ways leads to, in the order of the text. A row inside a row is not one of its own."""
     ways = [*ways, *(steps[1:] for steps in ways if steps[:1] == ["**"])]
     if [] in ways:
-        yield _Span(pointer, at, _end(text, at))
+        yield _Span(pointer, at, find_end(text, at))
         return
-    for key, value in _inner(text, at):
+    for key, _, value in list_inner(text, at):
         further = [steps if steps[0] == "**" else steps[1:] for steps in ways if steps[0] in ("*", "**", key)]
         if further:
             yield from _spans(text, value, further, f"{pointer}/{escape(key)}")
-
-
-def _inner(text: str, at: int) -> Iterator[tuple[str, int]]:
-    """Keys or indexes of an object or list, and where their values begin."""
-    opening = text[at]
-    if opening not in "{[":
-        return
-    closing, index = ("}", 0) if opening == "{" else ("]", 0)
-    at = _skip(text, at + 1)
-    while text[at] != closing:
-        key = str(index)
-        if opening == "{":
-            key, at = _decoder.raw_decode(text, at)
-            at = _skip(text, _skip(text, at) + 1)
-        yield key, at
-        at = _skip(text, _end(text, at))
-        at = _skip(text, at + 1) if text[at] == "," else at
-        index += 1
-
-
-def _skip(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
-
-
-def _end(text: str, at: int) -> int:
-    return int(_decoder.raw_decode(text, at)[1])
