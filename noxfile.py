@@ -85,9 +85,8 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def random(session: nox.Session) -> None:
-    """Compare 20,000 random requests with a model (--count, --seed, --server), or N random searches (--patterns N)."""
-    module = "tools.random_patterns" if "--patterns" in session.posargs else "tools.random_requests"
-    _run(session, "-m", module, *session.posargs)
+    """Compare 20,000 random requests with a model (--count, --seed, --server)."""
+    _run(session, "-m", "tools.random_requests", *session.posargs)
 
 
 @nox.session

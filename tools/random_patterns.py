@@ -3,13 +3,12 @@
 Patterns are made to reach the shortcuts: anchors and repetitions before literals, several literals, alternatives,
 flags, either case, characters beyond ASCII. Texts are made of the same words. For each pattern and text all scans, the
 index, and the sieve for bytes that are not in normal form must find every line that RE2 matches, and the search in
-memory exactly those. All follows from the seed. Exit status: 0 no difference, 1 some.
+memory exactly those. All follows from the seed.
 """
 
-import argparse
 import io
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from unittest.mock import patch
 
 from zeno.cache.located import scan_segment
@@ -143,25 +142,3 @@ def find_differences(
     for entry, data in zip(entries, files, strict=True):
         if sift is not None and entry.path in having and sift(bytearray(data), 0, len(data))[0] < 0:
             yield f"the sieve rules out {data!r}"
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the pairs and print how many differed."""
-    parser = argparse.ArgumentParser(
-        prog="random_patterns", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--patterns", type=int, default=200_000, metavar="N", help="pairs of pattern and text to try")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)")
-    options = parser.parse_args(argv)
-    done = differing = 0
-    for pairs, found in run(options.patterns, options.seed):
-        done += pairs
-        differing += bool(found)
-        for message in found:
-            print(f"differs: {message}")
-    print(f"{done} pairs of pattern and text, {differing} patterns with differences (seed {options.seed})")
-    return 1 if differing else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

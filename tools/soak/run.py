@@ -18,9 +18,8 @@ from pathlib import Path
 from tools.soak import curve
 from tools.soak.faults import Faults
 from tools.soak.logs import problems
-from tools.soak.mcp_client import Mcp
 from tools.soak.odd_server import OddServer
-from tools.soak.servers import Asked, Cost, Http, Server, Stdio
+from tools.soak.servers import Asked, Cost, Http, Mcp, Server, Stdio
 from tools.soak.tree import ChangingTree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +44,7 @@ class Soak:
         self._logs = {name: scratch / f"{name}.log" for name in ("stdio", "http", "mcp")}
         stdio = Stdio(root, "--log", str(self._logs["stdio"]))
         http = Http(root, "--log", str(self._logs["http"]))
-        mcp = Mcp(root, scratch / "mcp.stderr", "--log", str(self._logs["mcp"]))
+        mcp = Mcp(root, "--log", str(self._logs["mcp"]))
         self._servers: dict[str, Server] = {"stdio": stdio, "http": http, "mcp": mcp}
         self.odd = OddServer(root, scratch, chance)
         self.faults = Faults(self._servers, http, self.odd, self._logs, self._tree.rewrite, chance)

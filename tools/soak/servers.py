@@ -1,4 +1,4 @@
-"""Servers behind stdio and HTTP, asked in bursts, and what their processes hold."""
+"""Servers behind stdio, MCP and HTTP, asked in bursts, and what their processes hold."""
 
 import http.client
 import json
@@ -103,6 +103,41 @@ class Stdio:
     def close(self) -> None:
         """End it, and fail unless it ends well."""
         end(self.process)
+
+
+class Mcp(Stdio):
+    """`zeno mcp`, whose lines are JSON-RPC. Answers to a burst come as they are ready."""
+
+    def __init__(self, root: Path, *flags: str) -> None:
+        super().__init__(root, line=command("mcp", root, *flags))
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}}
+        self._exchange([("initialize", client)])
+
+    def ask(self, questions: list[Question]) -> list[Answer]:
+        """Return the answers in the order of the questions."""
+        results = self._exchange([("tools/call", {"name": op, "arguments": args}) for op, args in questions])
+        return [
+            {"code": json.loads(result["content"][0]["text"])["code"]}
+            if result.get("isError")
+            else comparable(result["structuredContent"])
+            for result in results
+        ]
+
+    def _exchange(self, calls: list[Question]) -> list[dict[str, Any]]:
+        """Call methods, and return their results in the order of the calls."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        requests = [{"id": number, "method": name, "params": given} for number, (name, given) in enumerate(calls)]
+        if calls[0][0] == "initialize":
+            requests.append({"method": "notifications/initialized"})
+        self.process.stdin.write(b"".join(json.dumps({"jsonrpc": "2.0", **one}).encode() + b"\n" for one in requests))
+        self.process.stdin.flush()
+        found: dict[int, dict[str, Any]] = {}
+        while len(found) < len(calls):
+            answer = json.loads(self.process.stdout.readline())
+            if "method" not in answer:
+                found[answer["id"]] = answer["result"]
+        return [found[number] for number in range(len(calls))]
 
 
 class Http:
