@@ -6,12 +6,14 @@ a compiled module that Python would run though the source does not make it.
 """
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tools.compiled import unproven
 from tools.methods import methods
@@ -44,6 +46,12 @@ RAW = (
     "eval/run_manifest.json",
     "eval/run_metadata.json",
     "eval/study.json",
+    "zeno/batch.json",
+    "zeno/claim.json",
+    "zeno/deny_list.json",
+    "zeno/language.json",
+    "zeno/mcp_rules.json",
+    "zeno/operation.json",
 )
 """Schemas whose documents are read, checked and written as they are spelled: no code carries them in a model."""
 
@@ -65,13 +73,28 @@ def generate(schemas: Path, out: Path) -> None:
 
 def _generate_client(codegen: Path, schemas: Path, out: Path) -> None:
     """Write the methods of the Python clients, and results in which None stands for what is absent."""
-    command = [str(codegen), "--profile", "client", "--input", str(schemas), "--output", str(out)]
-    subprocess.run(command, cwd=ROOT, check=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        results = shutil.copytree(schemas, Path(scratch) / "zeno")
+        for path in (results / "ops").glob("*.json"):
+            path.write_text(json.dumps(_result_of(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+        command = [str(codegen), "--profile", "client", "--input", str(results), "--output", str(out)]
+        subprocess.run(command, cwd=ROOT, check=True)
     (out / "methods.py").write_text(methods(schemas / "ops"), encoding="utf-8")
     used = "".join(module.read_text(encoding="utf-8") for module in (out / "ops").glob("*.py"))
     for module in out.glob("*.py"):
         if module.stem not in ("__init__", "methods") and not re.search(rf"\bimport {module.stem}\b", used):
             module.unlink()
+
+
+def _result_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an operation's result alone: clients give arguments by name, without a model."""
+    definitions, needed, todo = schema["$defs"], set[str](), ["result"]
+    while todo:
+        name = todo.pop()
+        needed.add(name)
+        todo += set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(definitions[name]))) - needed
+    inner = {name: node for name, node in definitions.items() if name in needed and name != "result"}
+    return {"$schema": schema["$schema"], "$id": schema["$id"], **definitions["result"], "$defs": inner}
 
 
 def drift(expected: Path, actual: Path) -> list[str]:

@@ -12,23 +12,10 @@ from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
+Root = TypeAliasType("Root", Annotated[StrictStr, Field(min_length=1)])
 
-class DescribeArgs(ClientResult):
-    """
-    Arguments of describe.
-    """
 
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    schemas: StrictBool = True
-    """
-    Also return the schemas, some 50 kB of them.
-    """
-    op: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Tell of this operation only, and return its schema with every reference replaced by what it points to.
-    """
+Rev = TypeAliasType("Rev", Annotated[StrictStr, Field(min_length=1)])
 
 
 class OperationDescription(ClientResult):
@@ -203,12 +190,6 @@ class Confinement(ClientResult):
     """
 
 
-Root = TypeAliasType("Root", Annotated[StrictStr, Field(min_length=1)])
-
-
-Rev = TypeAliasType("Rev", Annotated[StrictStr, Field(min_length=1)])
-
-
 class DescribeResult(ClientResult):
     """
     Result of describe.
@@ -274,22 +255,4 @@ class DescribeResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class Describe(ClientResult):
-    """
-    Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: DescribeArgs
-    """
-    How much to return.
-    """
-    result: DescribeResult
-    """
-    The description of this server.
     """

@@ -30,43 +30,6 @@ class UnparsedLines(ClientResult):
     """
 
 
-class ExtractSymbolsArgs(ClientResult):
-    """
-    Arguments of extract_symbols.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    path: Annotated[StrictStr, Field(min_length=1)]
-    """
-    Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
-    """
-    name: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Only definitions with this name. With dots it is compared with the end of the containers and the name.
-    """
-    kinds: Annotated[
-        list[Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'property', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view']] | None,
-        Field(min_length=1),
-    ] = None
-    """
-    Only definitions of these kinds.
-    """
-    max_symbols: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 400
-    """
-    Return at most this many symbols.
-    """
-    cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
-
-
 class ExtractedSymbol(ClientResult):
     """
     One definition.
@@ -159,22 +122,4 @@ class ExtractSymbolsResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class ExtractSymbols(ClientResult):
-    """
-    Find the definitions in a source file, with their extents where a grammar of its language can tell.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: ExtractSymbolsArgs
-    """
-    Which file.
-    """
-    result: ExtractSymbolsResult
-    """
-    Its symbols.
     """

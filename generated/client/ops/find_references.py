@@ -15,95 +15,7 @@ from .. import metrics as metrics_1
 from .. import scope as scope_1
 from .. import skipped_file
 
-Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeDir = TypeAliasType("ExcludeDir", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeGlob = TypeAliasType("ExcludeGlob", Annotated[StrictStr, Field(min_length=1)])
-
-
-class FindReferencesArgs(ClientResult):
-    """
-    Arguments of find_references.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-        regex_engine="python-re",
-    )
-    name: Annotated[StrictStr, Field(min_length=1, pattern='^[0-9A-Za-z_]+$(?!\\n)')]
-    """
-    The identifier to find. One run of the characters A-Z, a-z, 0-9 and _.
-    """
-    roles: Annotated[
-        list[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None,
-        Field(min_length=1),
-    ] = None
-    """
-    Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular expression \\b and the name and \\b.
-    """
-    callers: Annotated[StrictInt, Field(ge=0, le=8)] = 0
-    """
-    Also return callers of the definitions around calls, this many levels up. By name alone: whatever calls a name of theirs. Each name is followed once, at most 64 of them.
-    """
-    paths: Annotated[list[Path] | None, Field(min_length=1)] = None
-    """
-    Look only here: globs over the relative path, a file's path to the letter, or a directory's path for all below it. Absent: everywhere.
-    """
-    max_hits: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 200
-    """
-    Return at most this many lines. Totals count all.
-    """
-    context: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 0
-    """
-    With each line also return this many lines before and after it.
-    """
-    max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
-    """
-    List lines of the first max_files candidates in sorted order only. Candidates are the regular files left after the hidden and exclude rules. Totals count all.
-    """
-    max_bytes: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 2000000
-    """
-    Skip files larger than this. Files over 64 MiB are skipped whatever it says.
-    """
-    include_hidden: StrictBool = False
-    """
-    Also search files with a path component that begins with a dot.
-    """
-    exclude_dirs: list[ExcludeDir] = []
-    """
-    Names of directories to leave out, at any depth.
-    """
-    exclude_globs: list[ExcludeGlob] = []
-    """
-    Globs over the relative path; what matches one is left out.
-    """
-    gitignore: StrictBool = False
-    """
-    Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and .git itself. Where it is absent, the server's --gitignore flag decides.
-    """
-    cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but max_chars must be the same.
-    """
-    receipts: StrictBool = False
-    """
-    With each line also return sha256, by which it can be cited and verified.
-    """
-    max_line_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Clip longer lines to this many characters, around the name.
-    """
-    max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Return at most this many characters of text in all, context included. A line that does not fit is left for the next page; one that would not fit on any page is clipped.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class ReferenceLine(ClientResult):
@@ -211,9 +123,6 @@ class FindReferencesSkipped(ClientResult):
     """
     FIFOs, sockets, devices, and links that do not lead to a regular file under the root.
     """
-
-
-Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class Reference(ClientResult):
@@ -371,22 +280,4 @@ class FindReferencesResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class FindReferences(ClientResult):
-    """
-    Find every line with an identifier as a whole word, each with its role and its enclosing definition. Nothing is resolved: a role classifies how the name stands there.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: FindReferencesArgs
-    """
-    Which identifier, and where to look.
-    """
-    result: FindReferencesResult
-    """
-    The lines.
     """

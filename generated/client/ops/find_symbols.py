@@ -14,13 +14,7 @@ from .. import left_out as left_out_1
 from .. import metrics as metrics_1
 from .. import skipped_file
 
-Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeDir = TypeAliasType("ExcludeDir", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeGlob = TypeAliasType("ExcludeGlob", Annotated[StrictStr, Field(min_length=1)])
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class FindSymbolsSkipped(ClientResult):
@@ -54,82 +48,6 @@ class FindSymbolsSkipped(ClientResult):
     unparsed: Annotated[StrictInt, Field(ge=0)]
     """
     Files that were looked at and in which the grammar met errors. They do not change complete.
-    """
-
-
-Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
-
-
-class FindSymbolsArgs(ClientResult):
-    """
-    Arguments of find_symbols.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    name: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The name to find. With match exact and a dot at its end: the members of the definitions with the name before it. Absent: all definitions of the selection, an outline.
-    """
-    match: Literal['exact', 'prefix', 'substring', 'regex'] = 'exact'
-    """
-    exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2, anywhere unless anchored) see the bare name.
-    """
-    case_sensitive: StrictBool = True
-    """
-    False folds case.
-    """
-    kinds: Annotated[
-        list[Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'property', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view']] | None,
-        Field(min_length=1),
-    ] = None
-    """
-    Only definitions of these kinds.
-    """
-    max_depth: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Only definitions with fewer containers than this: 1 is the top level. Namespaces count.
-    """
-    paths: Annotated[list[Path] | None, Field(min_length=1)] = None
-    """
-    Look only here: globs over the relative path, a file's path to the letter, or a directory's path for all below it. Absent: everywhere.
-    """
-    max_symbols: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 200
-    """
-    Return at most this many symbols.
-    """
-    max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
-    """
-    Look at the first max_files candidates in sorted order only. Candidates are the regular files left after the hidden and exclude rules.
-    """
-    max_bytes: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 2000000
-    """
-    Skip files larger than this. Files over 64 MiB are skipped whatever it says.
-    """
-    include_hidden: StrictBool = False
-    """
-    Also search files with a path component that begins with a dot.
-    """
-    exclude_dirs: list[ExcludeDir] = []
-    """
-    Names of directories to leave out, at any depth.
-    """
-    exclude_globs: list[ExcludeGlob] = []
-    """
-    Globs over the relative path; what matches one is left out.
-    """
-    gitignore: StrictBool = False
-    """
-    Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and .git itself. Where it is absent, the server's --gitignore flag decides.
-    """
-    cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -249,22 +167,4 @@ class FindSymbolsResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class FindSymbols(ClientResult):
-    """
-    Find definitions by name in many files, or outline a selection. Symbols sort by path, line and name.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: FindSymbolsArgs
-    """
-    Which definitions, and where to look.
-    """
-    result: FindSymbolsResult
-    """
-    The definitions.
     """

@@ -15,114 +15,7 @@ from .. import metrics as metrics_1
 from .. import scope as scope_1
 from .. import skipped_file
 
-Pattern = TypeAliasType("Pattern", Annotated[StrictStr, Field(min_length=1)])
-
-
-Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeDir = TypeAliasType("ExcludeDir", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeGlob = TypeAliasType("ExcludeGlob", Annotated[StrictStr, Field(min_length=1)])
-
-
-class GrepArgs(ClientResult):
-    """
-    Arguments of grep.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    pattern: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The text to find, or with regex an RE2 regular expression. It is matched against one line at a time, without the line's end, or with multiline against whole texts.
-    """
-    patterns: Annotated[list[Pattern] | None, Field(max_length=20, min_length=2)] = None
-    """
-    Instead of pattern: find lines that match any of these. Each hit then has patterns, the indexes of those that match. Not with multiline.
-    """
-    regex: StrictBool = False
-    """
-    Take pattern, or each of patterns, as a regular expression.
-    """
-    multiline: StrictBool = False
-    """
-    Let a match run over several lines. The pattern is matched against the text of each file: its lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to end_line; matches that share a line are one hit.
-    """
-    case_sensitive: StrictBool = True
-    """
-    False folds case the simple Unicode way, for literals and regular expressions alike.
-    """
-    paths: Annotated[list[Path] | None, Field(min_length=1)] = None
-    """
-    Search only here: globs over the relative path, a file's path to the letter, or a directory's path for all below it. Absent: everywhere.
-    """
-    output: Literal['hits', 'files', 'count'] = 'hits'
-    """
-    hits: matching lines; files: paths with counts of matching lines; count: totals only. With files (result counts) and count (result total) no line is returned, and context, receipts and max_line_chars say nothing; max_chars says nothing with count.
-    """
-    max_hits: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 200
-    """
-    Return at most this many hits, or with output files this many files. With output count it says nothing: all is counted.
-    """
-    max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
-    """
-    Look at the first max_files candidates in sorted order only. Candidates are the regular files left after the hidden and exclude rules.
-    """
-    max_bytes: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 2000000
-    """
-    Skip files larger than this. Files over 64 MiB are skipped whatever it says.
-    """
-    context: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 0
-    """
-    With each hit also return this many lines before and after it.
-    """
-    include_hidden: StrictBool = False
-    """
-    Also search files with a path component that begins with a dot.
-    """
-    exclude_dirs: list[ExcludeDir] = []
-    """
-    Names of directories to leave out, at any depth.
-    """
-    exclude_globs: list[ExcludeGlob] = []
-    """
-    Globs over the relative path; what matches one is left out.
-    """
-    gitignore: StrictBool = False
-    """
-    Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and .git itself. Where it is absent, the server's --gitignore flag decides.
-    """
-    cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but max_chars must be the same.
-    """
-    receipts: StrictBool = False
-    """
-    With each hit also return sha256, by which its line can be cited and verified.
-    """
-    scope: StrictBool = False
-    """
-    With each hit also return scope, the innermost definition around it.
-    """
-    max_line_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Clip longer lines to this many characters: a hit around its first match, other lines at their end.
-    """
-    max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped: its lines share the room, and where they are too many text has only the first. With output files the characters of the paths count, and the first file is returned however long its path is.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
-    changed_since: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Take only files whose content differs from that in this commit of the repository at the root, and those that it does not have. Named as in rev.
-    """
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class GrepLine(ClientResult):
@@ -207,9 +100,6 @@ class GrepSkipped(ClientResult):
     """
     FIFOs, sockets, devices, and links that do not lead to a regular file under the root.
     """
-
-
-Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class GrepHit(ClientResult):
@@ -342,22 +232,4 @@ class GrepResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class Grep(ClientResult):
-    """
-    Search text files line by line, or with multiline as whole texts, for a literal or a regular expression. Hits sort by path, then line.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: GrepArgs
-    """
-    The pattern, and where to search.
-    """
-    result: GrepResult
-    """
-    The lines that match.
     """

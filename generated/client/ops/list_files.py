@@ -14,80 +14,7 @@ from .. import left_out as left_out_1
 from .. import metrics as metrics_1
 from .. import skipped_file
 
-ExcludeDir = TypeAliasType("ExcludeDir", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeGlob = TypeAliasType("ExcludeGlob", Annotated[StrictStr, Field(min_length=1)])
-
-
-class ListFilesArgs(ClientResult):
-    """
-    Arguments of list_files. All are optional; without glob and regex every file matches.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    glob: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Case-sensitive fnmatch glob over the whole relative path; * and ? also match /, a leading **/ also matches nothing, {a,b} are alternatives.
-    """
-    regex: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still be a valid pattern.
-    """
-    max: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 500
-    """
-    Return at most this many files, or with tree this many directories.
-    """
-    max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
-    """
-    Look at the first max_files candidates in sorted order only. Candidates are the regular files left after the hidden and exclude rules.
-    """
-    include_hidden: StrictBool = False
-    """
-    Also list files with a path component that begins with a dot.
-    """
-    exclude_dirs: list[ExcludeDir] = []
-    """
-    Names of directories to leave out, at any depth.
-    """
-    exclude_globs: list[ExcludeGlob] = []
-    """
-    Globs over the relative path; what matches one is left out.
-    """
-    gitignore: StrictBool = False
-    """
-    Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and .git itself. Where it is absent, the server's --gitignore flag decides.
-    """
-    cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments but max_chars must be the same. Refused with sort mtime and with tree.
-    """
-    sort: Literal['path', 'mtime'] = 'path'
-    """
-    path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it leads to, and files whose time cannot be read come last. Files are sorted before max cuts.
-    """
-    tree: StrictBool = False
-    """
-    Instead of files return directories with the number of files and lines below each. Not with sort mtime.
-    """
-    depth: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 2
-    """
-    With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
-    """
-    max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Return at most this many characters of paths in all. The first path is returned however long it is.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
-    changed_since: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Take only files whose content differs from that in this commit of the repository at the root, and those that it does not have. Named as in rev.
-    """
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class ListFilesSkipped(ClientResult):
@@ -132,9 +59,6 @@ class ListFilesDirectory(ClientResult):
     """
     How many of these files have lines that were not counted: binary files, files that cannot be read, files over 2,000,000 bytes, and from the first on that would make it more than 64 MiB of text in all, files in the order of their paths.
     """
-
-
-Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class ListFilesResult(ClientResult):
@@ -216,22 +140,4 @@ class ListFilesResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class ListFiles(ClientResult):
-    """
-    List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: ListFilesArgs
-    """
-    The files to list.
-    """
-    result: ListFilesResult
-    """
-    The files found.
     """

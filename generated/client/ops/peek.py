@@ -12,43 +12,7 @@ from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
-
-class PeekArgs(ClientResult):
-    """
-    Arguments of peek.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    path: Annotated[StrictStr, Field(min_length=1)]
-    """
-    Path relative to the root, or absolute and under it.
-    """
-    head_lines: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 60
-    """
-    Number of lines from the start.
-    """
-    tail_lines: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 60
-    """
-    Number of lines from the end.
-    """
-    receipts: StrictBool = False
-    """
-    Also return sha256, by which each slice can be cited and verified.
-    """
-    max_line_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Clip longer lines to this many characters, at their end.
-    """
-    max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Return at most this many characters of text in all, line feeds between lines included. Each slice may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its end, in the tail from its start; one that does not fit alone is clipped.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class PeekSlice(ClientResult):
@@ -80,9 +44,6 @@ class PeekSlice(ClientResult):
     """
     Present when receipts is true and there are lines: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of lines start_line to end_line joined by a line feed, whole even where they are clipped.
     """
-
-
-Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class PeekResult(ClientResult):
@@ -136,22 +97,4 @@ class PeekResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class Peek(ClientResult):
-    """
-    Read the first and the last lines of a text file.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: PeekArgs
-    """
-    How much to show.
-    """
-    result: PeekResult
-    """
-    Head and tail.
     """

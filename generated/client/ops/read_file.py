@@ -12,27 +12,7 @@ from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
-
-class ReadFileRange(ClientResult):
-    """
-    Lines of a file.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    path: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Path relative to the root, or absolute and under it. Absent: the path of the request.
-    """
-    start_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 1
-    """
-    First line wanted, counted from 1.
-    """
-    end_line: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Last line wanted, not below start_line. Absent: start_line, that is one line.
-    """
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class ReadFileSlice(ClientResult):
@@ -71,61 +51,6 @@ class ReadFileSlice(ClientResult):
     sha256: Annotated[StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = None
     """
     Present when receipts is true and there are lines: the receipt of the whole lines.
-    """
-
-
-Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
-
-
-class ReadFileArgs(ClientResult):
-    """
-    Arguments of read_file.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    path: Annotated[StrictStr, Field(min_length=1)]
-    """
-    Path relative to the root, or absolute and under it.
-    """
-    start_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 1
-    """
-    First line wanted, counted from 1.
-    """
-    end_line: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Last line wanted, not below start_line. Absent: start_line, that is one line.
-    """
-    symbol: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Read the lines of the definition with this name instead of start_line to end_line. With dots it is compared with the end of its containers and its name; start_line chooses among several.
-    """
-    ranges: Annotated[
-        list[ReadFileRange] | None, Field(max_length=100, min_length=1)
-    ] = None
-    """
-    Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the whole request is refused.
-    """
-    max_lines: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 400
-    """
-    Return at most this many lines, those of all ranges together.
-    """
-    receipts: StrictBool = False
-    """
-    Also return sha256, by which the lines can be cited and verified.
-    """
-    max_line_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Clip longer lines to this many characters, at their end.
-    """
-    max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Return at most this many characters of text, those of all ranges together, line feeds between lines included. Lines that do not fit are left out; a first line that does not fit is clipped.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
     """
 
 
@@ -196,22 +121,4 @@ class ReadFileResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class ReadFile(ClientResult):
-    """
-    Read a range of lines of a text file.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: ReadFileArgs
-    """
-    Which lines to read.
-    """
-    result: ReadFileResult
-    """
-    The lines.
     """

@@ -15,75 +15,7 @@ from .. import metrics as metrics_1
 from .. import scope as scope_1
 from .. import skipped_file
 
-Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeDir = TypeAliasType("ExcludeDir", Annotated[StrictStr, Field(min_length=1)])
-
-
-ExcludeGlob = TypeAliasType("ExcludeGlob", Annotated[StrictStr, Field(min_length=1)])
-
-
-class SearchArgs(ClientResult):
-    """
-    Arguments of search.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    query: Annotated[StrictStr, Field(max_length=10000, min_length=1)]
-    """
-    Words, identifiers or a whole bug report.
-    """
-    paths: Annotated[list[Path] | None, Field(min_length=1)] = None
-    """
-    Look only here: globs over the relative path, a file's path to the letter, or a directory's path for all below it. Absent: everywhere.
-    """
-    max_results: Annotated[StrictInt, Field(ge=1, le=100)] = 10
-    """
-    Return at most this many files.
-    """
-    max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
-    """
-    Look at the first max_files candidates in sorted order only. Candidates are the regular files left after the hidden and exclude rules.
-    """
-    max_bytes: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 2000000
-    """
-    Skip files larger than this. Files over 64 MiB are skipped whatever it says.
-    """
-    include_hidden: StrictBool = False
-    """
-    Also rank files with a path component that begins with a dot.
-    """
-    exclude_dirs: list[ExcludeDir] = []
-    """
-    Names of directories to leave out, at any depth.
-    """
-    exclude_globs: list[ExcludeGlob] = []
-    """
-    Globs over the relative path; what matches one is left out.
-    """
-    gitignore: StrictBool = False
-    """
-    Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and .git itself. Where it is absent, the server's --gitignore flag decides.
-    """
-    receipts: StrictBool = False
-    """
-    With each line also return sha256, by which it can be cited and verified.
-    """
-    max_line_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Clip longer lines to this many characters.
-    """
-    max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Return at most this many characters of lines in all. A file whose lines do not fit ends the list; the first one's lines are clipped.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class SearchLine(ClientResult):
@@ -217,9 +149,6 @@ class SearchSkipped(ClientResult):
     """
 
 
-Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
-
-
 class SearchResult(ClientResult):
     """
     Result of search.
@@ -296,22 +225,4 @@ class SearchResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class Search(ClientResult):
-    """
-    Rank files by how likely they are about a query: words, identifiers or a whole bug report. Each comes with its best passage and what made its score. Equal trees and queries have equal answers.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: SearchArgs
-    """
-    The query, and where to look.
-    """
-    result: SearchResult
-    """
-    The files, best first.
     """

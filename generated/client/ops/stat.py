@@ -4,68 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping as _Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated
 
 from contract_spec.model import ClientResult
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    model_validator,
-)
-from typing_extensions import TypeAliasType
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from .. import metrics as metrics_1
-
-
-class _JsonSchemaRuntimeValidationBase(BaseModel):
-    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = ()
-
-    @model_validator(mode='before')
-    @classmethod
-    def _validate_json_schema_property_count(cls, data: Any) -> Any:
-        if not (rule := cls.__json_schema_property_count_rule__):
-            return data
-        if not (isinstance(data, dict) or isinstance(data, _Mapping)):
-            return data
-        property_count = len(data)
-        min_properties, max_properties = rule
-        if min_properties is not None and property_count < min_properties:
-            raise ValueError(f'Expected at least {min_properties} properties')
-        if max_properties is not None and property_count > max_properties:
-            raise ValueError(f'Expected at most {max_properties} properties')
-        return data
-
-
-Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
-
-
-class StatArgs(_JsonSchemaRuntimeValidationBase, ClientResult):
-    """
-    Arguments of stat: path, paths or both.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = (1, None)
-    path: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    A path relative to the root, or absolute and under it. It is answered first.
-    """
-    paths: Annotated[list[Path] | None, Field(max_length=50000, min_length=1)] = None
-    """
-    More paths, answered in the order given.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
 
 
 class StatItem(ClientResult):
@@ -141,22 +85,4 @@ class StatResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class Stat(ClientResult):
-    """
-    Tell size and time of one or more paths.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: StatArgs
-    """
-    Which paths.
-    """
-    result: StatResult
-    """
-    One item for each path.
     """

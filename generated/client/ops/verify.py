@@ -12,45 +12,6 @@ from pydantic import ConfigDict, Field, StrictInt, StrictStr
 from .. import metrics as metrics_1
 
 
-class VerifyCitation(ClientResult):
-    """
-    A range of lines, or a symbol, and what it said. The verdict is invalid without sha256 and text, where both are given and do not agree, and without symbol and both lines.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-        regex_engine="python-re",
-    )
-    path: Annotated[StrictStr, Field(min_length=1)]
-    """
-    Path relative to the root, or absolute and under it.
-    """
-    start_line: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    First line, counted from 1.
-    """
-    end_line: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
-    """
-    Last line, not below start_line.
-    """
-    symbol: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    The name of a definition, as in read_file: its lines are cited, wherever they stand in the file. With start_line and end_line they have to stand there.
-    """
-    sha256: Annotated[StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = None
-    """
-    SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the lines joined by a line feed: the receipt that read_file, peek and grep give.
-    """
-    text: StrictStr | None = None
-    """
-    A quotation: the cited lines joined by a line feed, a run of whole lines of them, or a part of the line where one is cited. White space at both ends of a line does not count.
-    """
-    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
-    """
-    Look in the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits. With named roots it is looked up in each; NAME=REV for each, with commas, names them apart.
-    """
-
-
 class LineRange(ClientResult):
     """
     Some lines in a row. path is present where they are in another file than the cited one.
@@ -133,20 +94,6 @@ class CitationVerdict(ClientResult):
     """
 
 
-class VerifyArgs(ClientResult):
-    """
-    Arguments of verify.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    citations: Annotated[list[VerifyCitation], Field(max_length=200, min_length=1)]
-    """
-    The citations, answered in the order given. One that makes no sense has a verdict of its own and leaves the others as they are.
-    """
-
-
 class VerifyResult(ClientResult):
     """
     Result of verify.
@@ -172,22 +119,4 @@ class VerifyResult(ClientResult):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class Verify(ClientResult):
-    """
-    Check citations against the tree as it is now: are these lines still there, and do they still say that?
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    args: VerifyArgs
-    """
-    The cited lines.
-    """
-    result: VerifyResult
-    """
-    A verdict on each citation.
     """
