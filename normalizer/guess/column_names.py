@@ -6,7 +6,7 @@ from normalizer.guess.fields.profile import FieldProfile
 from normalizer.guess.rows import FileRows
 
 _FINE = 3
-"""Decimal places of numbers that nobody gives as a score."""
+"""Decimal places of numbers that are measured, and not given as a score."""
 _SAYERS = names.JUDGES | {"expert", "human"}
 
 
