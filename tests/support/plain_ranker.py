@@ -113,16 +113,25 @@ class PlainRanker:
         return [(path, self.rounded(scores[path]) / 10000) for path in order], counted
 
     def sections(self, query: str) -> str:
-        """Cut a report before each heading, and leave out what is below those about its environment."""
+        """Cut a report before each heading, and leave out what is below those about its environment.
+
+        Of a label with text behind it only that line."""
         lines = query.strip(" \t\n\r\v\f").split("\n")
         fences = [at for at, line in enumerate(lines) if re.match(r"[ \t\r\v\f]*```", line)]
         heads = [at for at, line in enumerate(lines) if re.match(r"[ \t\r\v\f]*(##|#[ \t\r\v\f]|\*\*)", line)]
-        begins = [0, *(at for at in heads if at and sum(fence < at for fence in fences) % 2 == 0)]
-        read = lines[: [*begins, len(lines)][1]]
-        for begin, end in pairwise([*begins[1:], len(lines)]):
-            heading = [lower(run) for run in runs(lines[begin])]
-            if len(heading) > RULES["heading_words"] or not set(heading) & set(RULES["environment"]):
-                read += lines[begin:end]
+        heads = [at for at in heads if at and sum(fence < at for fence in fences) % 2 == 0]
+        about: dict[int, bool] = {}
+        labels = []
+        for at in heads:
+            label = re.match(r"[ \t\r\v\f]*(\*\*[^*]+\*\*)[ \t\r\v\f:]*[^ \t\r\v\f:]", lines[at])
+            words = [lower(run) for run in runs(label[1] if label else lines[at])]
+            about[at] = len(words) <= RULES["heading_words"] and bool(set(words) & set(RULES["environment"]))
+            labels += [at] if label and about[at] else []
+        begins = [0, *(at for at in heads if at not in labels)]
+        read = []
+        for begin, end in pairwise([*begins, len(lines)]):
+            if not about.get(begin):
+                read += [lines[at] for at in range(begin, end) if at not in labels]
         return "\n".join(read)
 
     def rounded(self, score: int) -> int:

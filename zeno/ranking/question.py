@@ -11,6 +11,8 @@ from zeno.ranking.words import RUN, split_run, stem
 _FENCE = re.compile(rb"\s*```")
 # One `#` before anything else is code: a directive or a comment.
 _HEADING = re.compile(rb"\s*(?:##|#\s|\*\*)")
+# A heading with its text on the same line, such as `**Version:** 3.1`.
+_LABEL = re.compile(rb"\s*(\*\*[^*]+\*\*)[\s:]*[^\s:]")
 _BACKQUOTED = re.compile(rb"`([^`\n]+)`")
 _FILE = re.compile(rb"[0-9A-Za-z_\x80-\xff./-]*[0-9A-Za-z_\x80-\xff-]\.[A-Za-z][0-9A-Za-z]{0,7}\b")
 
@@ -91,15 +93,22 @@ def read_query(query: str) -> Question:
 
 
 def _leave_out_environment(query: bytes) -> bytes:
-    """Return a report without the sections that say on which systems and versions it was seen, not what is wrong."""
+    """Return a report without the sections that say on which systems and versions it was seen, not what is wrong.
+
+    A label that is followed by text on its line is a section of this line.
+    """
     title, *lines = query.strip().split(b"\n")
     read, is_read, in_code = [title], True, _FENCE.match(title) is not None
     for line in lines:
         if _FENCE.match(line):
             in_code = not in_code
         elif not in_code and _HEADING.match(line):
-            heading = RUN.findall(line.lower())
-            is_read = len(heading) > HEADING_WORDS or ENVIRONMENT.isdisjoint(heading)
+            label = _LABEL.match(line)
+            heading = RUN.findall((label[1] if label else line).lower())
+            is_about_other = len(heading) > HEADING_WORDS or ENVIRONMENT.isdisjoint(heading)
+            if label and not is_about_other:
+                continue
+            is_read = is_about_other
         if is_read:
             read.append(line)
     return b"\n".join(read)

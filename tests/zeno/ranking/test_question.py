@@ -33,13 +33,28 @@ def test_sections_of_a_report_about_its_environment_are_not_read():
 3.11
 **Steps**
 call close
- ** OS **: Linux
+ ** OS **
 rows.py
 # Any version of it fails"""
     spellings = {term.spelling for term in read_query(report).terms.values()}
     assert spellings == {"close", "fails", "steps", "call", "version"}
     assert read_query("# Python version").terms.keys() == {b"python", b"version"}
     assert not read_query("close fails\n\n## Versions\n3.11").is_report
+
+
+def test_a_label_with_text_behind_it_leaves_out_its_own_line():
+    report = """close fails
+ **Version:** 3.11 on my old machine
+rows
+** OS **: Linux
+**Windows**
+## Environment
+**Python version**: 3.11
+left
+**Steps:** call
+it"""
+    spellings = {term.spelling for term in read_query(report).terms.values()}
+    assert spellings == {"close", "fails", "rows", "windows", "steps", "call"}
 
 
 def test_code_in_a_report_has_no_headings():

@@ -14,7 +14,10 @@ from zeno.ranking.words import count_words, strength
 
 WORDS = ("cache", "caches", "Cache", "store", "cacheStore", "read_rows", "rows", "the", "rarely", "x", "é", "9")
 TEXT = st.lists(
-    st.sampled_from([*WORDS, "\n", "`", ".", "\n ## version", "\n**", "\n```", "\n#version", "\n# os"]), max_size=12
+    st.sampled_from(
+        [*WORDS, "\n", "`", ".", "\n ## version", "\n**", "\n**os:** ", "**", "\n```", "\n#version", "\n# os"]
+    ),
+    max_size=12,
 ).map(" ".join)
 STEP = st.sampled_from(["cache", "store", "CacheStore", "tests", "docs", "rows", "test_rows", "a"])
 PATH = st.builds(
