@@ -28,7 +28,7 @@ _PLAIN = (
 )
 _MODELS = 100
 _MOST_COMPARISONS = 1_000_000
-_MOST_REPORTED = 50_000
+_MOST_REPORTED = 1_000_000
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -68,6 +68,7 @@ def _commands(folder: Path, scratch: Path, size: int) -> Iterator[tuple[str, lis
     yield "list --valid --file FILE", [*program, "list", str(ledger), "--valid", "--file", f"out/{size // 4}.pdf"]
     yield "list", [*program, "list", str(ledger)]
     if size <= _MOST_REPORTED:
+        yield "compare", [*program, "compare", str(ledger)]
         yield "report", [*program, "report", str(ledger), "--out", str(scratch / "report.html")]
     yield "audit", [*program, "audit", str(ledger)]
     for number in (1, 1000):
