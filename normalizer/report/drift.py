@@ -85,7 +85,7 @@ class _Compared(NamedTuple):
         least, greatest = map(Fraction, rubric.bounds())
         names = [artifact for (artifact, _), _, _ in rows]
         numbers, _ = describe_differences(differences, names, greatest - least, "shared artifact")
-        behind, phases = (Behind(), [[], []]) if alone else self._used(pair)
+        behind, phases = (Behind(), [[], []]) if alone else self._select_used(pair)
         dimensions = {
             name: round_exact(mean_of([gap[place] for gap in gaps])) if gaps else None
             for place, name in enumerate(rubric.dimensions)
@@ -125,7 +125,7 @@ class _Compared(NamedTuple):
             found.append(((artifact, keys.level(generator)), int(own), means))
         return sorted(found)
 
-    def _used(self, pair: tuple[_Version, ...]) -> tuple[Behind, list[list[int]]]:
+    def _select_used(self, pair: tuple[_Version, ...]) -> tuple[Behind, list[list[int]]]:
         """Return the records of answers that both versions judged, and the phases of each version there."""
         conditions = []
         for this, other in (pair, pair[::-1]):

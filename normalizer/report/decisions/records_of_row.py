@@ -75,7 +75,7 @@ class _Comparisons:
             table.group([*group, "name"], condition, _each_name(table)) for condition in (COUNTED, decided)
         )
         self.ordered = table.group(group, _ORDERED)
-        self.swapped = table.group(group, "orders = 2", _swapped(table))
+        self.swapped = table.group(group, "orders = 2", _select_ordered(table))
         self.decided = table.group(group, decided)
 
 
@@ -94,7 +94,7 @@ def _bins(table: RecordTable, pair: list[str]) -> dict[Any, list[Behind]]:
     return found
 
 
-def _swapped(table: RecordTable) -> str:
+def _select_ordered(table: RecordTable) -> str:
     """Return SQL for the comparisons whose order is known, and in how many orders each question was asked."""
     asked = "item, LEAST(a, b), GREATEST(a, b), judge, repeat, criterion"
     first = "CASE WHEN shown_first = 'a' THEN a ELSE b END"
