@@ -97,6 +97,18 @@ def merge_bucket(folder: Path, task: MergeTask, *, replace: bool) -> Merged:
     return _Merger(folder, task, replace).merge()
 
 
+def write_again(path: Path, data: bytes) -> None:
+    """Write a file that another attempt of the task may have written, and that may be committed by now.
+
+    The file is not emptied first: its bytes are overwritten by equal ones, so that it is whole all the time.
+    """
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]
+        file.truncate()
+
+
 class _Merger:
     def __init__(self, folder: Path, task: MergeTask, replace: bool) -> None:
         self._root = folder / STAGING
@@ -126,11 +138,11 @@ class _Merger:
         present = chunks(self._kind, self._read_present(region, files, set(given.below(region))))
         new = self._merged.note_lines(fresh.below(region))
         for place, data in split(self._kind, region, merge_sorted(present, new, key=lambda chunk: chunk.sha256)):
-            (self._root / "new" / place.name).write_bytes(data)
+            write_again(self._root / "new" / place.name, data)
             index = None
             if place.index_name is not None:
                 index = make_index(data)
-                (self._root / "new" / place.index_name).write_bytes(index)
+                write_again(self._root / "new" / place.index_name, index)
             self._merged.written.append(line_file(place, data, index))
 
     def _read_present(self, region: str, files: list[LineFile], replaced: set[str]) -> Iterator[bytes]:

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from normalizer.batch.workers import WorkerPool
 from normalizer.cli import main
+from normalizer.ledger import bucket_merge
 from normalizer.ledger.bucket_merge import MergeTask
 from normalizer.ledger.buckets import chunks, split
 from normalizer.ledger.line_format import FILES
 from normalizer.ledger.reader import reading
+from normalizer.ledger.transaction import Staging
 from tests.support.bundles import bundle, entry
 
 RUNS = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=12), min_size=1, max_size=3)
@@ -64,3 +66,33 @@ def test_tasks_in_any_order_and_done_twice_write_the_files_of_the_plain_definiti
                 assert plain == {place: (ledger / place.name).read_bytes() for place in opened.places(kind)}
         assert main(["audit", str(ledger)]) == 0
     assert {task.kind for task in tasks} == set(FILES)  # the first run makes a file of each
+
+
+def test_a_lost_attempt_that_still_writes_leaves_the_committed_bytes_whole(tmp_path, monkeypatch):
+    again, seen, commit = list[Path](), list[bool](), Staging.commit
+
+    def look(*given, **named):
+        """Open a file as the attempt does, and compare all that was written before it writes."""
+        file = open(*given, **named)  # noqa: SIM115 (the caller closes it)
+        seen.append(all(path.read_bytes() == data for path, data in written.items()))
+        return file
+
+    def commit_after_another_attempt(self):
+        written.update({path: path.read_bytes() for path in (self.root / "new").iterdir()})
+        monkeypatch.setattr(bucket_merge, "open", look, raising=False)
+        for kind in FILES:
+            for task in bucket_merge.plan_merge(self.root.parent, self._intact.tree, kind, replace=False):
+                bucket_merge.merge_bucket(self.root.parent, task, replace=False)
+                again.append(self.root)
+        commit(self)
+
+    written: dict[Path, bytes] = {}
+    paths = bundles_of(tmp_path, 0, [3, 5, 8])
+    assert main(["normalize", *paths, "--out", str(tmp_path / "plain")]) == 1
+    monkeypatch.setattr(Staging, "commit", commit_after_another_attempt)
+    assert main(["normalize", *paths, "--out", str(tmp_path / "ledger")]) == 1
+    assert again
+    assert seen
+    assert all(seen)
+    for path in (tmp_path / "plain").glob("*.json*"):
+        assert (tmp_path / "ledger" / path.name).read_bytes() == path.read_bytes()
