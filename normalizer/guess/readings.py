@@ -7,6 +7,8 @@ from normalizer.guess.fields.unexplained import join_names, may_name, pointers_i
 from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE, Roles
 from normalizer.guess.rows import FileRows
 
+_MEANS = names.TOTALS & {"average", "avg", "mean", "median"}
+
 
 class FileReading(NamedTuple):
     """One way to understand a file."""
@@ -90,6 +92,11 @@ def make_reading(
         f"a greater {name} may be worse, not better: no number here says which"
         for name in scales
         if set(names.words(name)) & names.WORSE
+    ]
+    told += [
+        f"{name} is called a mean: the rows may be results, not judgements"
+        for name in scales
+        if set(names.words(name)) & _MEANS
     ]
     told += _tell_lone_sides(rows, declared) + tell_judgements(rows.profile, declared)
     dialect = {

@@ -87,7 +87,9 @@ def may_judge(field: FieldProfile) -> bool:
     own = names.own_words(field.pointer)
     if field.is_unique or (len(field.values) < 2 and not field.kinds["numbers"]):
         return False
-    if own & (names.NO_SCORES | names.METRICS | names.ITEMS | names.SWAPS) or own <= names.REPEATS:
+    if own & (names.METRICS | names.ITEMS | names.SWAPS) or own <= names.REPEATS:
+        return False
+    if own & names.NO_SCORES and not own & names.SCORES:  # `high_quality_score` is called a score as well
         return False
     if field.is_numeric or field.kinds["numbers"]:
         return True

@@ -650,6 +650,17 @@ def test_what_is_doubtful_is_told(tmp_path, capsys):
         assert doubt in said
 
 
+def test_a_score_with_a_word_for_no_score_and_a_mean_are_told(tmp_path, capsys):
+    rows = [{"id": n, "model": "m", "clarity_score": n % 4, "high_detail_score": n % 3} for n in range(9)]
+    (tmp_path / "file").write_text(lines(rows))
+    assert main(["guess", str(tmp_path / "file")]) == 0
+    assert "/high_detail_score (0 to 2)" in capsys.readouterr().out
+    rows = [{"model": f"m{n}", "n_valid": 9 + n, "mean_score": n / 8} for n in range(9)]
+    (tmp_path / "file").write_text(lines(rows))
+    assert main(["guess", str(tmp_path / "file")]) == 0
+    assert "mean_score is called a mean: the rows may be results, not judgements" in capsys.readouterr().out
+
+
 def test_rows_elsewhere_in_the_document_are_told(tmp_path, capsys):
     document = {
         "means": {w: {"relevance": n} for n, w in enumerate("abc")},
