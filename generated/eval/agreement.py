@@ -264,7 +264,7 @@ class GeneratorMean(Model):
         list[StrictFloat] | None, Field(max_length=2, min_length=2)
     ]
     """
-    Student's t interval of it for these judges, their severity being taken as known.
+    Student's t interval of it for these judges, widened by the error of the severity that was taken out.
     """
     na: dict[str, StrictStr]
     """

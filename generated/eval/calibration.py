@@ -138,9 +138,47 @@ class AlternativeRow(Model):
     """
 
 
+class CalibratedInstrument(Model):
+    """
+    A judge under one version, prompt and settings, as far as its records say.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judge: StrictStr
+    """
+    The judge.
+    """
+    judge_prompt_version: StrictStr | None
+    """
+    The version of its prompt; null where records do not say.
+    """
+    judge_version: StrictStr | None
+    """
+    Its own version; null where records do not say.
+    """
+    judge_prompt_sha256: StrictStr | None
+    """
+    The digest of its prompt; null where records do not say.
+    """
+    judge_settings: StrictStr | None
+    """
+    How it was called; null where records do not say.
+    """
+    n_gold: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items with gold that it judged.
+    """
+    n_judged: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items without gold that it judged.
+    """
+
+
 class CalibrationIntervals(Model):
     """
-    Intervals by measure, items being clusters. `exact`, `mae` and `bias`: of a mean on a scale, for `exact` Clopper and Pearson's. The others: with up to 7 different values the posterior distribution of the table of counts, with more the jackknife by items on Fisher's z. Null where there are fewer than 10 items (2 for the first three), where the measure is undefined, or for two judges with more than 100,000 shared answers in all.
+    Intervals by measure, items being clusters. `exact`, `mae` and `bias`: of a mean on a scale, for `exact` Clopper and Pearson's. The others: with up to 7 different values the posterior distribution of the table of counts, with more the jackknife by items on Fisher's z. Null where there are fewer than 5 items (2 for the first three), where the measure is undefined, or for two judges with more than 100,000 shared answers in all.
     """
 
     model_config = ConfigDict(
@@ -761,6 +799,10 @@ class Calibration(Model):
     items: CalibratedItems
     """
     How many items there are.
+    """
+    instruments: list[CalibratedInstrument]
+    """
+    What was measured: every version, prompt and settings of the judges. A corrected number holds for these alone.
     """
     consensus: Literal['median', 'mean', 'majority']
     """

@@ -208,7 +208,7 @@ class JudgeNoise(Model):
     """
     plan: list[PlannedRow] | None
     """
-    Items needed, by repeats.
+    Items needed, by repeats; null where nothing was asked for, or the measure cannot differ by so much.
     """
     clusters: ClusterEffect | None
     """
@@ -216,7 +216,7 @@ class JudgeNoise(Model):
     """
     curve: list[PowerRow] | None
     """
-    The power at numbers of items.
+    The power at numbers of items; null where `plan` is.
     """
 
 

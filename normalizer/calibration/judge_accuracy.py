@@ -10,12 +10,14 @@ from normalizer.aggregate.eligibility import ALONE, Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.keys import INSTRUMENT
 from normalizer.aggregate.summary import Options, count_left_out, query_of
 from normalizer.aggregate.units import prepare_records
 from normalizer.calibration import prediction_powered, preference_labels
 from normalizer.calibration.alternative_annotator import try_alternatives
 from normalizer.calibration.ceiling import ceiling
 from normalizer.calibration.choice import closest
+from normalizer.calibration.identity import describe_instruments, find_expiry, group_by_instrument
 from normalizer.calibration.labels import Labels, LabelStudy, labels
 from normalizer.calibration.measures import (
     NO_DIRECTION,
@@ -66,7 +68,7 @@ def _of_comparisons(
     _refuse_both_kinds(gold_kinds, found.gold_kinds)
     counted = {"left_out": found.left_out, "records": found.records, "rubric": None}
     _check_shared(found.judged, found.annotated)
-    study = LabelStudy(found.judged, found.annotated, rule, mirrored=True)
+    study = LabelStudy(found.judged, found.annotated, rule, mirrored=True, identities=found.identities)
     return calibrate_labels(LabelReading(study, [preference_labels.MEASURE], found.flags, counted), options, method)
 
 
@@ -110,6 +112,14 @@ def read_labels(
             labels(engine, query, engine.table("judged", query.select_judged(rules.condition())))
             for rules in (models, people)
         )
+        columns = ", ".join(["judge", *INSTRUMENT, "artifact", "generator"])
+        condition = f"{models.condition()} AND judge IS NOT NULL"
+        identities = group_by_instrument(
+            (judge, tuple(instrument), (artifact, generator))
+            for judge, *instrument, artifact, generator in engine.rows(
+                f"SELECT DISTINCT {columns} FROM {query.table} WHERE {condition}"
+            )
+        )
     names = [*query.rubric.dimensions, "total"]
     everything = replace(options.rules, judge_kinds=people.judge_kinds | {"model"})
     counted = {
@@ -121,7 +131,8 @@ def read_labels(
     flags |= {"partial"} if found.partial else set()
     _check_shared(judged, annotated)
     scales = tuple(query.scale(place) for place in range(len(names)))
-    return LabelReading(LabelStudy(judged, annotated, rule, scales=scales), names, flags, counted)
+    study = LabelStudy(judged, annotated, rule, scales=scales, identities=identities)
+    return LabelReading(study, names, flags, counted)
 
 
 def calibrate_labels(reading: LabelReading, options: Options, method: Method) -> dict[str, Any]:
@@ -133,13 +144,20 @@ def calibrate_labels(reading: LabelReading, options: Options, method: Method) ->
         "measures": [_measure(name, study.at(place), options, method) for place, name in enumerate(names)],
         "annotators": len(study.annotated.judges()),
         "items": {"gold": len(gold), "judged": len(judged.by_item), "both": len(gold.keys() & judged.by_item.keys())},
+        "instruments": describe_instruments(study.identities, gold),
         "consensus": study.rule,
         **counted,
         "where": options.where,
         "bootstrap": {"resamples": method.resamples, "seed": method.seed},
         "rounding": ROUNDING,
-        "flags": sorted(flags | ({"self_judged_included"} if judged.own else set())),
+        "flags": sorted(flags | _flags_of(study)),
     }
+
+
+def _flags_of(study: LabelStudy) -> set[str]:
+    """Return the flags of the judges' labels."""
+    mixed = any(len(instruments) > 1 for instruments in study.identities.values())
+    return ({"self_judged_included"} if study.judged.own else set()) | ({"mixed_instruments"} if mixed else set())
 
 
 def _check_shared(judged: Labels, annotated: Labels) -> None:
@@ -213,13 +231,15 @@ def _row(study: LabelStudy, judge: str, levels: Levels | None) -> dict[str, Any]
 def _estimate_mean(study: LabelStudy, judge: str) -> dict[str, Any]:
     labelled = study.pairs(judge)
     given = {item: labels[judge] for item, labels in study.judged.by_item.items() if judge in labels}
-    unlabelled = [values[study.place] for item, values in given.items() if item not in study.gold]
+    unlabelled = {item: values[study.place] for item, values in given.items() if item not in study.gold}
     found = prediction_powered.estimate(labelled, unlabelled, study.scale)
     why = found["na"]
     if given and study.judged.gives_only_own(judge, given):
         why = ALONE
     elif study.mirrored:
         why = NO_DIRECTION
+    else:
+        why = find_expiry(study.identities, judge, study.gold) or why
     if why != found["na"]:
         found = {**dict.fromkeys(found), "n_gold": found["n_gold"], "n_judged": found["n_judged"], "na": why}
     return found
@@ -233,5 +253,7 @@ def _pass_rates(study: LabelStudy) -> Iterator[dict[str, Any]]:
             continue
         unlabelled = {item: value for item, value in given.items() if item not in study.gold}
         found = correct_pass_rate(study.pairs(judge), unlabelled)
-        if found is not None:
-            yield {"judge": judge, **found}
+        if found is None:
+            continue
+        expired = find_expiry(study.identities, judge, study.gold)
+        yield {"judge": judge, **found, **({"corrected": None, "ci95": None, "na": expired} if expired else {})}

@@ -1,14 +1,15 @@
 """Labels of items by each judge and each annotator, and the consensus of several."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.keys import Level
 from normalizer.aggregate.query import Query
 from normalizer.statistics.spread import mean_of
 
@@ -18,6 +19,10 @@ Values = tuple[Fraction, ...]
 """A value for each dimension of the rubric and, last, the total."""
 PairsByItem = dict[Item, tuple[Fraction, Fraction]]
 """Two values of each item."""
+Instrument = tuple[Level, ...]
+"""The levels of the keys of `INSTRUMENT`; None where records do not say."""
+Identities = Mapping[str, Mapping[Instrument, frozenset[Item]]]
+"""The items that each instrument of each judge judged."""
 CONSENSUS = ("median", "mean", "majority")
 
 
@@ -53,6 +58,8 @@ class LabelStudy:
     """The place of the measure among the values of a label."""
     scales: tuple[tuple[Fraction, Fraction], ...] = ((Fraction(0), Fraction(1)),)
     """The least and the greatest value of each measure."""
+    identities: Identities = field(default_factory=dict)
+    """The instruments of each judge, with the items that each judged."""
 
     @property
     def scale(self) -> tuple[Fraction, Fraction]:

@@ -9,8 +9,9 @@ With up to seven different values the interval is that of the gold mean at each 
 often the judge gives it, in the posterior distribution of these shares: for each end one more label is put at that end
 of the scale, so that what no label shows may still occur. Answers about one artifact go together: the counts are
 divided by the design effect. With more values it is that of the mean of gold - w * judge on labelled items under random
-weights, with one more item a little beyond the farthest one seen, widened by the error of the judge's mean. The
-interval of gold alone is that of a mean on a scale.
+weights, with one more item a little beyond the farthest one seen, widened by the error of the judge's mean on the
+others, which is robust to answers about one artifact; the two errors add up where both are about the same artifacts.
+The interval of gold alone is that of a mean on a scale.
 """
 
 from collections import Counter
@@ -19,7 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from normalizer.aggregate.intervals import quantile
-from normalizer.calibration.labels import PairsByItem
+from normalizer.calibration.labels import Item, PairsByItem
 from normalizer.documents.exact import root, round_exact
 from normalizer.estimation.clusters import gather, robust_variance
 from normalizer.estimation.gamma_draws import draw_gammas, find_ends
@@ -36,9 +37,9 @@ LEAST_RARE = 5
 truth in 60 % of simulated studies."""
 
 
-def estimate(labels: PairsByItem, unlabelled: list[Fraction], scale: Interval) -> dict[str, Any]:
+def estimate(labels: PairsByItem, judged: dict[Item, Fraction], scale: Interval) -> dict[str, Any]:
     """Return the estimate from (judge, gold) of labelled items and the judge's values of unlabelled ones."""
-    labelled = list(labels.values())
+    labelled, unlabelled = list(labels.values()), list(judged.values())
     n, more = len(labelled), len(unlabelled)
     document: dict[str, Any] = {"n_gold": n, "n_judged": more, "gold_only": None, "gold_only_ci95": None}
     document |= {"judge_only": None, "estimate": None, "ci95": None, "weight": None, "na": None}
@@ -60,16 +61,18 @@ def estimate(labels: PairsByItem, unlabelled: list[Fraction], scale: Interval) -
     value = mean_of(gold) + weight * (mean_of(unlabelled) - mean_of(judge))
     document |= {"estimate": round_exact(value), "weight": round_exact(weight)}
     if max(len(set(gold)), len({*judge, *unlabelled})) <= MOST_LEVELS:
-        return {**document, "ci95": _by_level(labels, unlabelled, value, weight)}
+        return {**document, "ci95": _by_level(labels, judged, value, weight)}
     rare = n - max(Counter(gold).values())
     if rare < LEAST_RARE:
         why = f"all gold labels but {rare} are equal: fewer than {LEAST_RARE} others say too little about the spread"
         return {**document, "na": why}
-    return {**document, "ci95": ends(_by_item(labels, unlabelled, value, weight, scale))}
+    if len({artifact for artifact, _ in judged}) < 2:
+        return {**document, "na": "all items without gold are about one artifact, which says nothing about others"}
+    return {**document, "ci95": ends(_by_item(labels, judged, value, weight, scale))}
 
 
 def _by_item(
-    labels: PairsByItem, unlabelled: list[Fraction], value: Fraction, weight: Fraction, scale: Interval
+    labels: PairsByItem, judged: dict[Item, Fraction], value: Fraction, weight: Fraction, scale: Interval
 ) -> Interval:
     """Return the interval from the differences of gold and the weighted judge on labelled items."""
     rest = gather([gold - weight * judge for judge, gold in labels.values()], [artifact for artifact, _ in labels])
@@ -79,23 +82,29 @@ def _by_item(
     more_items = rest.clusters + 1
     edges = least - (least + reach[0]) / more_items, most + (reach[1] - most) / more_items
     low, high = mean_interval(rest, edges)
-    more = Fraction(_NORMAL) ** 2 * weight**2 * variance_of(unlabelled) / len(unlabelled)
-    below, above = root((rest.mean - low) ** 2 + more), root((high - rest.mean) ** 2 + more)
+    square, freedom = robust_variance(gather(judged.values(), [artifact for artifact, _ in judged]))
+    more = weight * Fraction(quantile(freedom)) * root(square)
+    together = bool({artifact for artifact, _ in labels} & {artifact for artifact, _ in judged})
+    below, above = (
+        side + more if together else root(side**2 + more**2) for side in (rest.mean - low, high - rest.mean)
+    )
     return max(value - below, scale[0]), min(value + above, scale[1])
 
 
-def _by_level(labels: PairsByItem, unlabelled: list[Fraction], value: Fraction, weight: Fraction) -> list[Decimal]:
+def _by_level(labels: PairsByItem, judged: dict[Item, Fraction], value: Fraction, weight: Fraction) -> list[Decimal]:
     """Return the interval from the shares of gold values at each value of the judge."""
     import numpy as np
 
+    unlabelled = list(judged.values())
     rest = [gold - weight * judge for judge, gold in labels.values()]
     worth = find_worth(rest, [artifact for artifact, _ in labels])
     counts = Counter(labels.values())
     golds = sorted({gold for _, gold in counts} | set(unlabelled) | {judge for judge, _ in counts})
     judges = sorted({judge for judge, _ in counts} | set(unlabelled))
-    given = Counter([*unlabelled, *(judge for judge, _ in labels.values())])
+    every = [*unlabelled, *(judge for judge, _ in labels.values())]
+    given = Counter(every)
     often = np.array([float(given[judge]) for judge in judges])
-    shares = draw_gammas((often * worth + 0.5).tolist())
+    shares = draw_gammas((often * find_worth(every, [artifact for artifact, _ in (*judged, *labels)]) + 0.5).tolist())
     shares /= shares.sum(axis=1, keepdims=True)
     table = np.array([[float(counts[judge, gold]) * worth for gold in golds] for judge in judges])
     found = []

@@ -13,10 +13,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from normalizer.aggregate.eligibility import MIXABLE, Levels, Rules
+from normalizer.aggregate.keys import INSTRUMENT
 from normalizer.aggregate.summary import Options
-from normalizer.calibration.labels import Item, Labels, Values
+from normalizer.calibration.identity import group_by_instrument
+from normalizer.calibration.labels import Identities, Item, Labels, Values
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.comparisons import DECIDED, Compared
+from normalizer.preferences.comparisons import DECIDED, Compared, Comparison
 from normalizer.preferences.reading import read_comparisons
 from normalizer.statistics.spread import mean_of
 
@@ -34,11 +36,13 @@ class PreferenceLabels(NamedTuple):
     flags: set[str]
     left_out: dict[str, int]
     records: int
+    identities: Identities
+    """The instruments of models, with the pairs of answers that each compared."""
 
 
 def read(ledgers: list[Ledger], options: Options, models: Rules, people: Rules) -> PreferenceLabels:
     """Read the verdicts of models and of people. Raises CannotRun as `read_comparisons` does."""
-    judged = read_comparisons(ledgers, options.by, options.where, models)
+    judged = read_comparisons(ledgers, options.by, options.where, models, split=INSTRUMENT)
     annotated = read_comparisons(ledgers, options.by, options.where, people, split=("judge_kind",))
     either = replace(models, judge_kinds=models.judge_kinds | people.judge_kinds, mix=frozenset(MIXABLE))
     every = read_comparisons(ledgers, options.by, options.where, either)
@@ -50,6 +54,12 @@ def read(ledgers: list[Ledger], options: Options, models: Rules, people: Rules) 
         {*judged.flags, *annotated.flags},
         every.left_out,
         every.records,
+        group_by_instrument(
+            (one.judge, levels[width:], _name_item(one))
+            for levels, comparisons in judged.groups.items()
+            for one in comparisons
+            if one.winner in DECIDED and one.judge is not None
+        ),
     )
 
 
@@ -61,14 +71,19 @@ def _labels(found: Compared, width: int) -> Labels:
         for one in comparisons:
             if one.winner not in DECIDED or one.judge is None:
                 continue
-            seen = one if one.a < one.b else one.turn()
-            pair = f"{seen.a} against {seen.b}" + ("" if seen.criterion is None else f", {seen.criterion}")
+            item = _name_item(one)
             for labels in (whole, groups[levels[:width]]):
-                labels[seen.item, pair][one.judge].append(seen.score)
-            label = (seen.item, pair), one.judge
+                labels[item][one.judge].append(one.score if one.a < one.b else one.turn().score)
+            label = item, one.judge
             own[label] = own.get(label, True) and one.self_judged
     by_group = {levels: _collect_preferences(labels) for levels, labels in groups.items()}
     return Labels(_collect_preferences(whole), by_group, frozenset(label for label, alone in own.items() if alone))
+
+
+def _name_item(one: Comparison) -> Item:
+    """Return the item of a comparison: what was asked, and the two answers in the order of their names."""
+    pair = " against ".join(sorted((one.a, one.b)))
+    return one.item, pair if one.criterion is None else f"{pair}, {one.criterion}"
 
 
 def _collect_preferences(found: _Found) -> dict[Item, dict[str, Values]]:

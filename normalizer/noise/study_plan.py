@@ -10,7 +10,7 @@ from normalizer.aggregate import groups, keys
 from normalizer.aggregate.artifact_names import refuse_doubtful_repeats
 from normalizer.aggregate.summary import Options, count_left_out, open_on_engine, query_of
 from normalizer.aggregate.units import prepare_records
-from normalizer.documents.exact import ROUNDING
+from normalizer.documents.exact import ROUNDING, round_exact
 from normalizer.errors import CannotRun
 from normalizer.estimation.paired_test import SCALE
 from normalizer.noise.components import components
@@ -32,7 +32,8 @@ def plan(
     its test assumes what `assume` says.
 
     Raises CannotRun where a judge has labels under several prompt versions, which is no noise, and where labels of one
-    file differ in a factor that is not among `repeats`: these may be several answers.
+    file differ in a factor that is not among `repeats`: these may be several answers; and where totals cannot differ by
+    what `wanted` names.
     """
     options = replace(options, by=("judge_prompt_version",))
     with open_on_engine(folders, options) as (engine, given):
@@ -59,6 +60,7 @@ def plan(
             )
         for place, value in enumerate(values):
             judges[judge][place][artifact, generator].append(Fraction(int(value), unit))
+    _refuse_beyond(wanted, *query.scale(len(names) - 1))
     targets = [_on_scale(wanted, *query.scale(place), assume) for place in range(len(names))]
     results = []
     for judge in sorted(judges):
@@ -96,8 +98,26 @@ def plan(
 
 
 def _on_scale(wanted: PowerTarget | None, low: Fraction, high: Fraction, assume: str) -> PowerTarget | None:
-    """Return the target with the range of a measure's scale, which a test that assumes no spread reckons with."""
-    return wanted if wanted is None or assume != SCALE or low == high else replace(wanted, reach=float(high - low))
+    """Return the target with the range of a measure's scale, which a test that assumes no spread reckons with; None
+    where a measure cannot differ by so much."""
+    if wanted is None or (low < high and _asks_nothing(wanted, high - low)):
+        return None
+    return wanted if assume != SCALE or low == high else replace(wanted, reach=float(high - low))
+
+
+def _asks_nothing(wanted: PowerTarget, reach: Fraction) -> bool:
+    """Whether every system would pass the margin, or none could differ by what is to be found."""
+    return wanted.gap > reach or (wanted.margin is not None and wanted.gap == reach)
+
+
+def _refuse_beyond(wanted: PowerTarget | None, low: Fraction, high: Fraction) -> None:
+    """Raise CannotRun where the scale of totals makes the aim empty."""
+    if wanted is None or not _asks_nothing(wanted, high - low):
+        return
+    most = f"totals can differ by {round_exact(high - low):f} at most; give a smaller one"
+    if wanted.margin is not None:
+        raise CannotRun(f"--margin {wanted.margin:g} lets everything pass: {most}")
+    raise CannotRun(f"--detect {wanted.gap:g} never occurs: {most}")
 
 
 def _plan(

@@ -75,7 +75,9 @@ def score_at_equal_style(pairs: dict[tuple[str, str], list[Comparison]], styles:
     if fitted is None:
         empty = {"score": None, "ci95": None, "coefficients": None}
         return {name: {"n": n, **empty} for name, n in zip(names, counts, strict=True)}
-    t = quantile(fitted.clusters - 1)
+    # Few items leave residuals that are too small: each coefficient costs one of them.
+    freedom = max(fitted.clusters - len(fitted.coefficients), 1)
+    t = quantile(freedom) * sqrt((fitted.clusters - 1) / freedom)
     beta = [float(each) for each in fitted.coefficients]
     told = {name: _number(each) for name, each in zip(TERMS, beta[len(names) :], strict=True)}
     scores = {}

@@ -8,8 +8,9 @@ and one that favours disagreement, each worth 1.25 items. With more values, or w
 each of four priors puts an eighth of an item at a corner of the scale: both sides low, both high, one low and the other
 high. So there is width where all items agree, and a rare failure that would make or break a correlation may have been
 missed. Kappa and AC1 only ask whether values are equal, and have two priors worth an item there, too, one at equal
-corners and one at unequal ones. Only with very many different pairs is it the jackknife on Fisher's z = atanh(measure):
-there one item moves little.
+corners and one at unequal ones. Where most values occur once, their ranks are far apart, and ordinal alpha leans down:
+what the jackknife tells of this bias is added at the end to which it points. Only with very many different pairs is it
+the jackknife on Fisher's z = atanh(measure): there one item moves little.
 
 Answers about one item go together. The counts are divided by the design effect: the variance by items over that of
 independent answers. `tools/interval_coverage` measures how often these intervals hold the truth.
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[np.float64]]
 
-LEAST_ITEMS = 10
+LEAST_ITEMS = 5
 """Fewer items give no intervals but those of means (`exact`, `mae`, `bias`), which need two."""
 _ON_Z = tuple(name for name in MEASURES if name not in ("exact", "mae", "bias"))
 MOST_LEVELS = 7
@@ -58,7 +59,7 @@ def find_intervals(
     possible value, by default those seen.
 
     `mirrored`: a pair is counted in both directions, half in each, as for comparisons of two answers, whose direction
-    is only one of names. None where there is no interval: fewer than 10 items, or an undefined measure.
+    is only one of names. None where there is no interval: fewer than 5 items, or an undefined measure.
     """
     found: dict[str, list[Decimal] | None] = dict.fromkeys(MEASURES)
     if len(set(items)) < 2:
@@ -174,6 +175,10 @@ class _Sample:
             return None
         both = [find_ends(tables) for tables in drawn]
         low, high = min(value, *(end for end, _ in both)), max(value, *(end for _, end in both))
+        if name == "alpha_ordinal":
+            moves = [move for move in self.moves[name][self.rows].tolist() if move == move]
+            lean = sum(moves) / max(len(moves), 1)
+            low, high = low + min(lean, 0.0), min(high + max(lean, 0.0), 1.0)
         return [round_exact(Fraction(low)), round_exact(Fraction(high))]
 
     def jackknife_intervals(self) -> dict[str, list[Decimal] | None]:

@@ -24,7 +24,7 @@ from normalizer.aggregate.units import prepare_records
 from normalizer.documents.exact import ROUNDING, round_exact
 from normalizer.errors import CannotRun
 from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
-from normalizer.estimation.paired_test import SCALE
+from normalizer.estimation.paired_test import SCALE, PairedTest
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.signflip import holm
@@ -101,25 +101,27 @@ def contrasts(query: Query, cells: GroupMeans, wanted: Contrast, rules: Rules) -
         ("total", -1),
         *((keys.dimension(name), place) for place, name in enumerate(query.rubric.dimensions)),
     ]
-    tested: list[tuple[str, dict[str, Any], Fraction | None]] = []
+    tested: list[tuple[str, dict[str, Any], PairedTest | None]] = []
     for measure, place in measures:
         low, high = query.scale(place if place >= 0 else len(query.rubric.dimensions))
         for pair in combinations(blocks.levels, 2):
             found: dict[str, Any] = {"key": wanted.key, "levels": list(pair), "measure": measure}
-            numbers, p = _contrast(blocks, pair, place, high - low, wanted.assume)
-            tested.append((measure, {**found, **numbers}, p))
+            numbers, test = _contrast(blocks, pair, place, high - low, wanted.assume)
+            tested.append((measure, {**found, **numbers}, test))
     for family in (True, False):
-        members = [(found, p) for measure, found, p in tested if (measure == "total") is family]
-        for (found, _), corrected in zip(members, holm([p for _, p in members]), strict=True):
+        members = [(found, test) for measure, found, test in tested if (measure == "total") is family]
+        ps = [None if test is None else test.p for _, test in members]
+        for (found, test), corrected in zip(members, holm(ps), strict=True):
             found["p_holm"] = None if corrected is None else round_exact(corrected)
-            found["verdict"] = _verdict(found["difference"], corrected)
+            found["verdict"] = _verdict(test, corrected)
     return [found for _, found, _ in tested]
 
 
-def _verdict(difference: Any, corrected: Fraction | None) -> str:
-    if corrected is None or corrected > ALPHA:
+def _verdict(test: PairedTest | None, corrected: Fraction | None) -> str:
+    """Return the verdict; its direction is that of the exact interval, since a printed difference may round to 0."""
+    if test is None or corrected is None or corrected > ALPHA:
         return "undecided"
-    return "higher" if difference > 0 else "lower"
+    return "higher" if test.interval[0] >= 0 else "lower"
 
 
 def item_of(cells: GroupMeans, wanted: Contrast) -> str:
@@ -181,7 +183,7 @@ class _Blocks:
 
 def _contrast(
     blocks: _Blocks, pair: tuple[str, str], place: int, reach: Fraction, assume: str
-) -> tuple[dict[str, Any], Fraction | None]:
+) -> tuple[dict[str, Any], PairedTest | None]:
     gaps, items = [], []
     judged: list[JudgedValue] = []
     unpaired = 0
@@ -209,4 +211,4 @@ def _contrast(
         found["na"]["ci95_over_judges"] = _NO_OTHERS
     else:
         found["ci95_over_judges"] = ends(over)
-    return {**found, "verdict": "undecided"}, tested.p
+    return {**found, "verdict": "undecided"}, tested

@@ -11,14 +11,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from normalizer.aggregate.intervals import t_interval
-from normalizer.documents.exact import round_exact
+from normalizer.aggregate.intervals import quantile, t_interval
+from normalizer.documents.exact import root, round_exact
 from normalizer.estimation.clusters import Clusters, robust_variance
 from normalizer.estimation.crossed_effects import MOST_LEVELS, Components, fit_components
 from normalizer.estimation.intervals import Interval, mean_interval
 from normalizer.estimation.over_judges import Panel, interval_of_panels, sum_values
 from normalizer.statistics.judge_scores import JudgedItem
-from normalizer.statistics.severity import JudgeModel
+from normalizer.statistics.severity import Estimate, JudgeModel
 from normalizer.statistics.spread import ends
 
 _MOST_CELLS = 4_000_000
@@ -180,7 +180,7 @@ def describe_generators(
         else:
             adjusted = _by_item(own, effects)
             row["adjusted"] = round_exact(adjusted.mean)
-            row["adjusted_ci95"] = _ends(_robust(adjusted, scale))
+            row["adjusted_ci95"] = _ends(_robust(adjusted, scale, model.mean_severity(_weigh_judges(own))))
             na |= {} if row["adjusted_ci95"] else {"adjusted_ci95": "too few items, or no spread"}
         rows.append({**row, "na": na})
     return rows
@@ -195,14 +195,26 @@ def _by_item(panels: Counter[Panel], effects: dict[str, Fraction]) -> Clusters:
     return Clusters(found)
 
 
-def _robust(items: Clusters, scale: tuple[Fraction, Fraction]) -> Interval | None:
+def _weigh_judges(panels: Counter[Panel]) -> dict[str, float]:
+    """Return how much each judge counts in the mean of a generator."""
+    found: dict[str, float] = defaultdict(float)
+    for panel, count in panels.items():
+        for judge, _ in panel:
+            found[judge] += count / len(panel) / panels.total()
+    return found
+
+
+def _robust(items: Clusters, scale: tuple[Fraction, Fraction], taken_out: Estimate | None) -> Interval | None:
+    """Return Student's t interval of the mean of items, widened by the error of the severity that was taken out."""
     if items.clusters < 2:
         return None
     square, freedom = robust_variance(items)
     if not square:
         return None
-    low, high = t_interval(items.mean, square, freedom)
-    return max(low, scale[0]), min(high, scale[1])
+    half = t_interval(items.mean, square, freedom)[1] - items.mean
+    if taken_out is not None and taken_out.error is not None and taken_out.freedom is not None:
+        half = root(half**2 + Fraction(quantile(taken_out.freedom) * taken_out.error) ** 2)
+    return max(items.mean - half, scale[0]), min(items.mean + half, scale[1])
 
 
 def _ends(interval: Interval | None) -> Any:

@@ -127,12 +127,14 @@ class JudgeModel:
 
     def severity_of(self, judge: str) -> Estimate | None:
         """Return a judge's effect relative to the mean of its panel; None where it has no panel."""
-        panel = next((panel for panel in self.panels if judge in panel), [])
+        return self.mean_severity({judge: 1.0})
+
+    def mean_severity(self, weights: Mapping[str, float]) -> Estimate | None:
+        """Return the mean severity of judges of one panel, whose weights add up to 1."""
+        panel = next((panel for panel in self.panels if weights.keys() <= set(panel)), [])
         if len(panel) < 2:
             return None
-        weights = {(other, False): -1 / len(panel) for other in panel}
-        weights[judge, False] += 1
-        return self._estimate(weights)
+        return self._estimate({(judge, False): weights.get(judge, 0.0) - 1 / len(panel) for judge in panel})
 
     def bonus_of(self, judge: str) -> Estimate | None:
         """Return what a judge adds for its own model's outputs; None where it cannot be told from its severity."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from normalizer.aggregate import keys
+from normalizer.aggregate.keys import INSTRUMENT
 from normalizer.tables.formats import Cell, Table, note_flags, note_left_out, p_value
 
 _SHOWN = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
@@ -23,6 +24,7 @@ def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
         ("Closest judge or panel", _closest(document)),
         ("Gold means, prediction-powered", _prediction_powered(document)),
         ("Pass rates corrected for the judge's errors", _pass_rates(document)),
+        ("What was measured", _instruments(document)),
     ]
     return [(title, table) for title, table in tables if table.rows]
 
@@ -203,6 +205,16 @@ def _prediction_powered(document: dict[str, Any]) -> Table:
     )
     columns = ["measure", "judge", "gold items", "other items", "gold only", "gold low", "gold high", "judge only"]
     return Table([*columns, "estimate", "ci95_low", "ci95_high", "weight"], rows, sorted(notes))
+
+
+def _instruments(document: dict[str, Any]) -> Table:
+    """Return one row per version, prompt and settings of a judge; none where no record says anything about them."""
+    told = [row for row in document["instruments"] if any(row[name] is not None for name in INSTRUMENT)]
+    rows: list[list[Cell]] = [
+        [keys.level(row["judge"]), *(row[name] for name in INSTRUMENT), row["n_gold"], row["n_judged"]] for row in told
+    ]
+    note = "The calibration holds for these alone: it expires where the version or the prompt of a judge changes."
+    return Table(["judge", *INSTRUMENT, "gold items", "other items"], rows, [note])
 
 
 def _measure(measure: dict[str, Any]) -> str:

@@ -2,18 +2,22 @@
 
 import math
 import random
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
+import numpy as np
+
 from normalizer.aggregate.intervals import Method, rate_interval
-from normalizer.estimation.clusters import gather
+from normalizer.estimation.clusters import Clusters, gather
 from normalizer.gate.verdict import Terms, decide
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.lengths import length_bias
-from normalizer.preferences.rates import order_effects, resample_means, sum_items
+from normalizer.preferences.rates import order_effects, rates, resample_means, sum_items
 from normalizer.preferences.ratings import ratings
 from normalizer.preferences.verdicts import tabulate
-from tools.interval_coverage import Answers, Study, holds, intervals, question
+from tools.interval_coverage import Answers, Ends, Held, Study, holds, intervals, question
+from tools.interval_coverage.known_methods import logistic, of_mean, wald, wilson
 
 METHOD = Method(bootstrap=True, resamples=400, seed=0)
 _DRAWS = 0.1
@@ -70,6 +74,31 @@ def _normal(unlike: float) -> Iterator[tuple[float, float]]:
     yield from ((unlike * z, weight / total) for z, weight in zip(points, weights, strict=True))
 
 
+def _known_rates(items: Clusters) -> dict[str, Ends | None]:
+    """The intervals of a rate by other methods, given the score of each item."""
+    return {"Wilson": wilson(float(items.mean), items.clusters)} | of_mean(items, (0, 1))
+
+
+def _graded_share(items: int, centre: float) -> Study:
+    """Graded verdicts in both orders: the share of x; items differ in how far it is ahead."""
+
+    def draw(rng: random.Random) -> Held | None:
+        found, means = [], []
+        for item in range(items):
+            own = rng.betavariate(4 * centre, 4 * (1 - centre))
+            shares = [Fraction(sum(rng.random() < own for _ in range(4)), 4) for _ in range(2)]
+            means.append(sum(shares) / 2)
+            for first, share in zip(("a", "b"), shares, strict=True):
+                winner = "draw" if share == Fraction(1, 2) else "a" if share > Fraction(1, 2) else "b"
+                found.append(
+                    Comparison(str(item), "x", "y", winner, share, first, "judge", 0, None, None, self_judged=False)
+                )
+        [document] = rates([tabulate(found).verdicts], None)
+        return holds(document["share_ci95"], centre, of_mean(gather(means), (0, 1)))
+
+    return question(f"graded share of {centre:g}, {items} items", draw)
+
+
 def _win_rate(items: int, unlike: float) -> Study:
     odds = 0.5
     truth = (1 - _DRAWS) * sum(w * _logistic(odds + shift) for shift, w in _normal(unlike)) + _DRAWS / 2
@@ -78,9 +107,10 @@ def _win_rate(items: int, unlike: float) -> Study:
     def draw(rng: random.Random) -> Answers:
         scores = sum_items(tabulate(_compared(rng, items, odds, unlike=unlike)).verdicts)
         [drawn] = resample_means([scores], METHOD)
+        others = _known_rates(Clusters(Counter({(mean, 1): count for mean, count in scores.means().items()})))
         return {
-            f"{named}, exact": holds(rate_interval(scores.mean(), items), truth),
-            f"{named}, bootstrap": holds(drawn, truth),
+            f"{named}, exact": holds(rate_interval(scores.mean(), items), truth, others),
+            f"{named}, bootstrap": holds(drawn, truth, others),
         }
 
     return intervals([f"{named}, {how}" for how in ("exact", "bootstrap")], draw)
@@ -98,7 +128,10 @@ def _rating(items: int) -> Study:
                 winner = "a" if rng.random() < _logistic(strengths[a] - strengths[b]) else "b"
                 found.append(Comparison(str(item), a, b, winner, None, "a", "judge", 0, None, None, self_judged=False))
         rows = {row["generator"]: row for row in ratings(tabulate(found), "y")["rows"]}
-        answers = [holds(rows["x"]["ci95"], strengths["x"]), holds(rows["y"]["ranks"], 2)]
+        design = np.array([[(one.a == name) - (one.b == name) for name in ("x", "z")] for one in found], dtype=float)
+        beta, covariance = logistic(design, np.array([float(one.score) for one in found]))
+        known = {"normal": wald(float(beta[0]), float(covariance[0, 0]))}
+        answers = [holds(rows["x"]["ci95"], strengths["x"], known), holds(rows["y"]["ranks"], 2)]
         return dict(zip(names, answers, strict=True))
 
     return intervals(names, draw)
@@ -111,9 +144,26 @@ def _length(items: int) -> Study:
     def draw(rng: random.Random) -> Answers:
         found = [one for one in _compared(rng, items, 0.4, length=1.0) if one.winner != "draw"]
         bias = length_bias(tabulate(found).verdicts)
-        return {name: holds(bias["controlled"][at], truth[at]) if bias else None for name, at in names.items()}
+        gaps = np.array([one.lengths[0] - one.lengths[1] for one in found if one.lengths])
+        design = np.column_stack([np.ones(len(gaps)), np.tanh(gaps / gaps.std(ddof=1))])
+        beta, covariance = logistic(design, np.array([float(one.score) for one in found]))
+        at_equal, slope = (wald(float(beta[at]), float(covariance[at, at])) for at in (0, 1))
+        known = {"ci95": (_logistic(at_equal[0]), _logistic(at_equal[1])), "slope_ci95": slope}
+        return {
+            name: holds(bias["controlled"][at], truth[at], {"normal": known[at]}) if bias else None
+            for name, at in names.items()
+        }
 
     return intervals(list(names), draw)
+
+
+def _agreeing(drawn: list[Comparison]) -> Clusters:
+    """Return by item whether verdicts on the same two answers in both orders agree, each compared with each."""
+    winners: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for one in drawn:
+        winners[one.item, one.a, one.b][one.first].append(one.winner)
+    same = [(Fraction(x == y), key[0]) for key, of in winners.items() for x in of["a"] for y in of["b"]]
+    return gather([value for value, _ in same], [item for _, item in same])
 
 
 def _order(items: int, unlike: float, runs: int = 1) -> Study:
@@ -129,9 +179,12 @@ def _order(items: int, unlike: float, runs: int = 1) -> Study:
     across = f"consistency across orders, {alike}"
 
     def draw(rng: random.Random) -> Answers:
-        found = order_effects(tabulate(_three(rng, items, unlike, runs)), METHOD)
-        answers = {name: holds(found["first_shown"][member], first) for name, member in shown.items()}
-        return answers | {across: holds(found["swapped"]["exact95"], consistent)}
+        drawn = _three(rng, items, unlike, runs)
+        found = order_effects(tabulate(drawn), METHOD)
+        of_first = gather([one.score if one.first == "a" else 1 - one.score for one in drawn], [o.item for o in drawn])
+        others = _known_rates(Clusters(Counter({(total / n, 1): m for (total, n), m in of_first.counts.items()})))
+        answers = {name: holds(found["first_shown"][member], first, others) for name, member in shown.items()}
+        return answers | {across: holds(found["swapped"]["exact95"], consistent, of_mean(_agreeing(drawn), (0, 1)))}
 
     return intervals([*shown, across], draw)
 
@@ -139,7 +192,7 @@ def _order(items: int, unlike: float, runs: int = 1) -> Study:
 def _gate(items: int, gain: float, verdict: str, nominal: str) -> Study:
     """Two generators against one baseline on the same items, in both orders; `gain` is in log-odds."""
 
-    def rates(rng: random.Random, odds: list[float]) -> list[Fraction]:
+    def score(rng: random.Random, odds: list[float]) -> list[Fraction]:
         found = []
         for own in odds:
             both = [rng.random() < _logistic(own + favour) for favour in (_FAVOUR, -_FAVOUR)]
@@ -148,7 +201,7 @@ def _gate(items: int, gain: float, verdict: str, nominal: str) -> Study:
 
     def draw(rng: random.Random) -> bool:
         odds = [rng.gauss(0, 1) for _ in range(items)]
-        base, candidate = rates(rng, odds), rates(rng, [own + gain for own in odds])
+        base, candidate = score(rng, odds), score(rng, [own + gain for own in odds])
         gaps = [other - one for one, other in zip(base, candidate, strict=True)]
         return decide(gather(gaps), Terms(Fraction(1), Fraction(0), 0.05)).verdict == verdict
 
@@ -161,6 +214,8 @@ STUDIES = [
     _win_rate(20, 2.0),
     _win_rate(50, 2.0),
     _win_rate(200, 2.0),
+    _graded_share(20, 0.9),
+    _graded_share(50, 0.6),
     _order(50, 0.0),
     _order(50, 2.0),
     _order(50, 2.0, 2),

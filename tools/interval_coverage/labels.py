@@ -6,17 +6,22 @@ from the same probabilities, so that kappa, weighted kappa, alpha, Pearson's r a
 
 import math
 import random
+from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 
 from normalizer.aggregate.intervals import Method
 from normalizer.calibration import prediction_powered
+from normalizer.calibration.alternative_annotator import find_discoveries, find_p
 from normalizer.calibration.choice import closest
 from normalizer.calibration.labels import Item, Labels, PairsByItem, Values, consensus
 from normalizer.calibration.measures import by_level, reliability
 from normalizer.calibration.pass_rate import correct_pass_rate
+from normalizer.estimation.clusters import gather
 from normalizer.statistics.agreement_intervals import find_intervals
-from tools.interval_coverage import Answers, Study, holds, intervals, question
+from tools.interval_coverage import Answers, Held, Study, holds, intervals, question
+from tools.interval_coverage.known_methods import corrected, of_agreement, of_mean, powered, student
 
 _METHOD = Method(bootstrap=True, resamples=400, seed=0)
 _LEVELS = (0, 1, 2)
@@ -77,8 +82,8 @@ def _agreement(n: int, right: float, note: str = "") -> Study:
 
     def draw(rng: random.Random) -> Answers:
         pairs = _pairs(rng, n, right)
-        found = find_intervals(pairs, [str(at) for at in range(n)])
-        return {name: holds(found[measure], truth[measure]) for name, measure in named.items()}
+        found, others = find_intervals(pairs, [str(at) for at in range(n)]), of_agreement(pairs)
+        return {name: holds(found[measure], truth[measure], others[measure]) for name, measure in named.items()}
 
     return intervals(list(named), draw)
 
@@ -93,16 +98,34 @@ def _levels(n: int, right: float) -> Study:
         items = [str(at) for at in range(n)]
         rows = [(by_level(pairs, items, _SCALE), "gold"), (reliability(pairs, items, _SCALE), "judge")]
         found = [next((row["ci95"] for row in each if row[member] == 0), None) for each, member in rows]
-        return {name: holds(ends, expected) for name, ends in zip(names, found, strict=True)}
+        seen = [gather(pair[side] for pair in pairs if pair[1 - side] == 0) for side in (0, 1)]
+        return {
+            name: holds(ends, expected, of_mean(each, (0, 2)) if each.counts else {})
+            for name, ends, each in zip(names, found, seen, strict=True)
+        }
 
     return intervals(names, draw)
 
 
+def name_each(values: Sequence[Fraction], answers: int = 1) -> dict[Item, Fraction]:
+    """Return judgements of items without gold, so many `answers` being about one artifact."""
+    return {(f"more {at // answers}", str(at) if answers > 1 else None): value for at, value in enumerate(values)}
+
+
+def hold_powered(
+    labelled: PairsByItem, judged: dict[Item, Fraction], scale: tuple[Fraction, Fraction], truth: float
+) -> Held | None:
+    """Return whether the interval of a prediction-powered mean holds the truth."""
+    pairs = list(labelled.values())
+    others = {"normal": powered(pairs, list(judged.values())), "gold alone": student([float(y) for _, y in pairs])}
+    return holds(prediction_powered.estimate(labelled, judged, scale)["ci95"], truth, others)
+
+
 def _powered(n: int, right: float, note: str = "") -> Study:
-    def draw(rng: random.Random) -> bool | None:
+    def draw(rng: random.Random) -> Held | None:
         judge = [one for one, _ in _pairs(rng, 500, right)]
         labelled: PairsByItem = {(str(at), None): pair for at, pair in enumerate(_pairs(rng, n, right))}
-        return holds(prediction_powered.estimate(labelled, judge, _SCALE)["ci95"], _MEAN)
+        return hold_powered(labelled, name_each(judge), _SCALE, _MEAN)
 
     return question(f"gold mean, prediction-powered, {n} labels + 500{note}", draw)
 
@@ -120,8 +143,8 @@ def _rare(n: int, share: float, right: float) -> Study:
             gold = rng.random() < share
             judge = gold if rng.random() < right else rng.random() < share
             pairs.append((Fraction(judge), Fraction(gold)))
-        found = find_intervals(pairs, [str(at) for at in range(n)])
-        return {name: holds(found[measure], truth[measure]) for name, measure in names.items()}
+        found, others = find_intervals(pairs, [str(at) for at in range(n)]), of_agreement(pairs)
+        return {name: holds(found[measure], truth[measure], others[measure]) for name, measure in names.items()}
 
     return intervals(list(names), draw)
 
@@ -130,14 +153,15 @@ def _clustered(questions: int, answers: int, share: float, icc: float) -> Study:
     """Accuracy of answers to shared questions: each question has a chance of its own, by a beta distribution."""
     total = 1 / icc - 1
 
-    def draw(rng: random.Random) -> bool | None:
+    def draw(rng: random.Random) -> Held | None:
         pairs, items = [], []
         for number in range(questions):
             chance = rng.betavariate(share * total, (1 - share) * total)
             for _ in range(answers):
                 pairs.append((Fraction(rng.random() < chance), Fraction(1)))
                 items.append(str(number))
-        return holds(find_intervals(pairs, items)["exact"], share)
+        others = of_mean(gather([judge for judge, _ in pairs], items), (0, 1))
+        return holds(find_intervals(pairs, items)["exact"], share, others)
 
     return question(f"accuracy, {questions} questions x {answers} answers, ICC {icc:g}", draw)
 
@@ -153,11 +177,14 @@ def _passed(n: int, share: float, right: float) -> Study:
 
     def draw(rng: random.Random) -> Answers:
         labelled: PairsByItem = {(str(at), None): label(rng) for at in range(n)}
-        judge = [label(rng)[0] for _ in range(500)]
-        corrected = correct_pass_rate(labelled, {(f"more {at}", None): value for at, value in enumerate(judge)})
-        powered = prediction_powered.estimate(labelled, judge, (Fraction(0), Fraction(1)))
-        ends = [powered["ci95"], None if corrected is None else corrected["ci95"]]
-        return {name: holds(each, share) for name, each in zip(names, ends, strict=True)}
+        judge = name_each([label(rng)[0] for _ in range(500)])
+        found = correct_pass_rate(labelled, judge)
+        known = {"delta method": corrected(list(labelled.values()), list(judge.values()))}
+        held = [
+            hold_powered(labelled, judge, (Fraction(0), Fraction(1)), share),
+            holds(None if found is None else found["ci95"], share, known),
+        ]
+        return dict(zip(names, held, strict=True))
 
     return intervals(names, draw)
 
@@ -178,30 +205,67 @@ def _losses(right: float) -> dict[str, float]:
     return losses | dict.fromkeys((f"panel mean without {name}" for name in names), loss(_JUDGES - 1, "mean"))
 
 
+def _draw_labels(rng: random.Random, items: int, right: float) -> tuple[Labels, dict[Item, Values]]:
+    """Labels of judges that are alike, and gold."""
+    gold: dict[Item, Values] = {}
+    said: dict[Item, dict[str, Values]] = {}
+    for number in range(items):
+        label = rng.choices(_LEVELS, _SHARES)[0]
+        item = (str(number), None)
+        gold[item] = (Fraction(label),)
+        said[item] = {}
+        for judge in range(_JUDGES):
+            value = label if rng.random() < right else rng.choices(_LEVELS, _SHARES)[0]
+            said[item][f"judge-{judge}"] = (Fraction(value),)
+    return Labels(said, {}, frozenset()), gold
+
+
 def _choice(items: int, right: float) -> Study:
     losses = _losses(right)
     start = f"closest of {len(losses)} candidates, {items} items"
     names = {f"{start}: mae as observed is above the truth": False, f"{start}: corrected mae is above the truth": True}
 
     def draw(rng: random.Random) -> Answers:
-        gold: dict[Item, Values] = {}
-        said: dict[Item, dict[str, Values]] = {}
-        for number in range(items):
-            label = rng.choices(_LEVELS, _SHARES)[0]
-            item = (str(number), None)
-            gold[item] = (Fraction(label),)
-            said[item] = {}
-            for judge in range(_JUDGES):
-                value = label if rng.random() < right else rng.choices(_LEVELS, _SHARES)[0]
-                said[item][f"judge-{judge}"] = (Fraction(value),)
-        found = closest(Labels(said, {}, frozenset()), gold, 0, _METHOD)
+        found = closest(*_draw_labels(rng, items, right), 0, _METHOD)
         told = {True: found["corrected_mae"], False: found["candidates"][0]["mae"]}
         return {name: float(told[corrected]) > losses[found["best"]] for name, corrected in names.items()}
 
     return Study(dict.fromkeys(names, "50 %"), draw)
 
 
+def _told_apart(items: int, right: float) -> Study:
+    """Whether a candidate that is as close to gold as the best one, or closer, is called farther away."""
+    losses = _losses(right)
+
+    def draw(rng: random.Random) -> bool:
+        labels, gold = _draw_labels(rng, items, right)
+        found = closest(labels, gold, 0, _METHOD)
+        farther = [
+            row["name"] for row in found["candidates"] if row["p_holm"] is not None and row["p_holm"] <= Decimal("0.05")
+        ]
+        return any(losses[name] <= losses[found["best"]] for name in farther)
+
+    return question(f"closest of {len(losses)} candidates, {items} items: p (Holm) at most 0.05", draw, "at most 5 %")
+
+
+def _stands_in(items: int, closer: float, farther: float, annotators: int) -> Study:
+    """Whether a judge passes against an annotator who is closer more often by as much as the test must not allow."""
+    start = f"alternative annotator, {items} items, {100 * closer:g} % closer, {100 * farther:g} % farther"
+    names = [f"{start}: {what}" for what in ("p at most 0.05", f"wins against one of {annotators}")]
+
+    def draw(rng: random.Random) -> Answers:
+        ps = []
+        for _ in range(annotators):
+            drawn = [rng.random() for _ in range(items)]
+            gaps = [Fraction(1 if at < closer else -1 if at < closer + farther else 0) for at in drawn]
+            ps.append(find_p(gaps, [(str(at), None) for at in range(items)]))
+        return dict(zip(names, (ps[0] <= 0.05, any(find_discoveries(ps))), strict=True))
+
+    return Study(dict.fromkeys(names, "at most 5 %"), draw)
+
+
 STUDIES = [
+    _agreement(5, 0.6),
     _agreement(20, 0.6),
     _agreement(50, 0.6),
     _agreement(200, 0.6),
@@ -212,6 +276,9 @@ STUDIES = [
     _powered(50, 0.7),
     _powered(50, 0.1, ", poor judge"),
     _choice(40, 0.6),
+    _told_apart(40, 0.6),
+    _stands_in(30, 0.3, 0.2, 3),
+    _stands_in(30, 0.1, 0.0, 3),
     _rare(20, 0.9, 0.5),
     _rare(30, 0.95, 0.5),
     _clustered(40, 10, 0.8, 0.3),

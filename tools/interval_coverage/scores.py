@@ -9,11 +9,12 @@ import random
 from fractions import Fraction
 from typing import NamedTuple
 
-from normalizer.aggregate.intervals import rate_interval
-from normalizer.estimation.clusters import Clusters, gather
+from normalizer.aggregate.intervals import rate_interval, t_interval
+from normalizer.estimation.clusters import Clusters, gather, robust_variance
 from normalizer.estimation.intervals import mean_interval
 from normalizer.noise.components import components
-from tools.interval_coverage import Study, holds, question
+from tools.interval_coverage import Held, Study, holds, question
+from tools.interval_coverage.known_methods import bootstrap_noise, of_mean, shrout_fleiss, wilson
 
 TOTALS = {10: 35, 9: 25, 8: 15, 7: 8, 6: 6, 5: 4, 4: 3, 2: 2, 0: 2}
 """Totals from 0 to 10 in percent: most of them near the top, as judges give them."""
@@ -73,43 +74,62 @@ def _listed(rng: random.Random, n: int, shares: dict[int, int]) -> Clusters:
 
 
 def _mean_of_pass_fail(design: Design, share: float) -> Study:
-    return question(
-        f"mean of pass/fail, {100 * share:g} % pass, {design}",
-        lambda rng: holds(mean_interval(_pass_fail(rng, design, share), (Fraction(0), Fraction(1))), share),
-    )
+    def draw(rng: random.Random) -> Held | None:
+        drawn = _pass_fail(rng, design, share)
+        others = of_mean(drawn, (0, 1))
+        if design.answers == 1:
+            others["Wilson"] = wilson(float(drawn.mean), design.items)
+        return holds(mean_interval(drawn, (Fraction(0), Fraction(1))), share, others)
+
+    return question(f"mean of pass/fail, {100 * share:g} % pass, {design}", draw)
 
 
 def _mean_of_listed(name: str, n: int, shares: dict[int, int]) -> Study:
     truth = sum(total * share for total, share in shares.items()) / 100
-    return question(
-        f"mean of totals {name}, {n} items",
-        lambda rng: holds(mean_interval(_listed(rng, n, shares), (Fraction(0), Fraction(10))), truth),
-    )
+    return question(f"mean of totals {name}, {n} items", lambda rng: _hold_totals(_listed(rng, n, shares), truth))
 
 
 def _mean_of_graded(design: Design) -> Study:
-    return question(
-        f"mean of totals in the middle, {design}",
-        lambda rng: holds(mean_interval(_graded(rng, design), (Fraction(0), Fraction(10))), 6.0),
-    )
+    return question(f"mean of totals in the middle, {design}", lambda rng: _hold_totals(_graded(rng, design), 6.0))
+
+
+def _mean_by_t(design: Design) -> Study:
+    """The interval of `--interval t`, where it may be reported."""
+
+    def draw(rng: random.Random) -> Held | None:
+        drawn = _graded(rng, design)
+        return holds(t_interval(drawn.mean, *robust_variance(drawn)), 6.0, of_mean(drawn, (0, 10)))
+
+    return question(f"mean of totals in the middle, {design}, t", draw)
+
+
+def _hold_totals(drawn: Clusters, truth: float) -> Held | None:
+    return holds(mean_interval(drawn, (Fraction(0), Fraction(10))), truth, of_mean(drawn, (0, 10)))
 
 
 def _invalid_rate(n: int, share: float) -> Study:
-    return question(
-        f"rate of INVALID records, {100 * share:g} % of {n}",
-        lambda rng: holds(rate_interval(Fraction(sum(rng.random() < share for _ in range(n)), n), n), share),
-    )
+    def draw(rng: random.Random) -> Held | None:
+        seen = Fraction(sum(rng.random() < share for _ in range(n)), n)
+        return holds(rate_interval(seen, n), share, {"Wilson": wilson(float(seen), n)})
+
+    return question(f"rate of INVALID records, {100 * share:g} % of {n}", draw)
+
+
+def hold_noise(table: list[list[Fraction]], truth: float) -> Held | None:
+    """Return whether the interval of the noise share of repeated labels holds the truth."""
+    others = {"F": shrout_fleiss(table), "BCa": bootstrap_noise(table)}
+    return holds(components([table])["noise_share_ci95"], truth, others)
 
 
 def _noise_share(items: int, repeats: tuple[int, ...], share: float) -> Study:
     """`repeats` are the numbers of labels an item may have."""
 
-    def draw(rng: random.Random) -> bool | None:
+    def draw(rng: random.Random) -> Held | None:
         table = []
         for _ in range(items):
             level = rng.gauss(0, math.sqrt(1 - share))
             table.append([exactly(level + rng.gauss(0, math.sqrt(share))) for _ in range(rng.choice(repeats))])
-        return holds(components([table])["noise_share_ci95"], share)
+        return hold_noise(table, share)
 
     told = f"{repeats[0]} to {repeats[-1]}" if len(repeats) > 1 else f"{repeats[0]}"
     return question(f"noise share {share}, {items} items, {told} repeats", draw)
@@ -120,12 +140,12 @@ def _flips(items: int, repeats: int, passes: float, flips: float) -> Study:
     seen = passes * (1 - flips) + (1 - passes) * flips
     truth = flips * (1 - flips) / (seen * (1 - seen))
 
-    def draw(rng: random.Random) -> bool | None:
+    def draw(rng: random.Random) -> Held | None:
         table = []
         for _ in range(items):
             good = rng.random() < passes
             table.append([Fraction(good != (rng.random() < flips)) for _ in range(repeats)])
-        return holds(components([table])["noise_share_ci95"], truth)
+        return hold_noise(table, truth)
 
     return question(
         f"noise share of pass/fail, {100 * passes:g} % pass, {100 * flips:g} % flip, {items} items, {repeats} repeats",
@@ -147,6 +167,8 @@ STUDIES = [
     _mean_of_graded(Design(30, 4, 0.6)),
     _mean_of_graded(Design(30, 10, 0.5)),
     _mean_of_graded(Design(5, 8, 0.3)),
+    _mean_by_t(Design(20)),
+    _mean_by_t(Design(30, 4, 0.6)),
     _invalid_rate(100, 0.05),
     _invalid_rate(10, 0.0175),
     _invalid_rate(20, 0.992),

@@ -6,7 +6,6 @@ the product; they depend on the order of pairs, or are wider.
 """
 
 import argparse
-import math
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -14,60 +13,12 @@ from functools import partial
 
 from normalizer.estimation.clusters import Clusters
 from normalizer.estimation.paired_test import examine_differences
+from tools.interval_coverage import Ends
 from tools.interval_coverage.differences import draw_differences, draw_failures, draw_three_valued
+from tools.interval_coverage.known_methods import bernstein, bet, hoeffding
 from tools.interval_coverage.scores import Design
 
-Ends = tuple[float, float]
 _SIZES = (20, 50, 100, 200)
-_LEVEL = 0.05
-
-
-def hoeffding(values: Sequence[float]) -> Ends:
-    """Return Hoeffding's interval of the mean of values from 0 to 1."""
-    mean, half = sum(values) / len(values), math.sqrt(math.log(2 / _LEVEL) / (2 * len(values)))
-    return mean - half, mean + half
-
-
-def bernstein(values: Sequence[float]) -> Ends:
-    """Return the empirical Bernstein interval, each side at half of the level."""
-    n, mean = len(values), sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
-    far = math.log(4 / _LEVEL)
-    half = math.sqrt(2 * variance * far / n) + 7 * far / (3 * (n - 1))
-    return mean - half, mean + half
-
-
-def bet(values: Sequence[float]) -> Ends:
-    """Return the interval of the hedged capital: each side holds half of it."""
-    total, squares = 0.5, 0.25
-    stakes = []
-    for place, value in enumerate(values, 1):
-        stakes.append(math.sqrt(2 * math.log(2 / _LEVEL) * place / (squares * len(values))))
-        total += value
-        squares += (value - total / (place + 1)) ** 2
-
-    def is_excluded(mean: float, sign: int) -> bool:
-        limit = 0.75 / (mean if sign > 0 else 1 - mean)
-        grown = (
-            math.log1p(sign * min(stake, limit) * (value - mean)) for stake, value in zip(stakes, values, strict=True)
-        )
-        capital = best = math.log(0.5)
-        for step in grown:
-            capital += step
-            best = max(best, capital)
-        return best >= math.log(1 / _LEVEL)
-
-    ends = []
-    for sign in (1, -1):
-        inside, outside = sum(values) / len(values), 0.0 if sign > 0 else 1.0
-        for _ in range(30):
-            middle = (inside + outside) / 2
-            if is_excluded(middle, sign):
-                outside = middle
-            else:
-                inside = middle
-        ends.append(outside)
-    return ends[0], ends[1]
 
 
 def _rescale(method: Callable[[Sequence[float]], Ends], gaps: Clusters, reach: int) -> Ends:

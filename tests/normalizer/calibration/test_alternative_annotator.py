@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import binom, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from normalizer.calibration.alternative_annotator import _p, try_alternatives
+from normalizer.calibration.alternative_annotator import find_p, try_alternatives
 from normalizer.calibration.labels import Item, Labels, LabelStudy, Values
 
 PEOPLE = ("anna", "ben", "cleo", "dora")
@@ -30,7 +30,7 @@ def study(judge_right, items=60, seed=1):
 
 @pytest.mark.parametrize("judge_right", [0.9, 0.75, 0.2])
 def test_the_test_is_that_of_scipy_and_statsmodels(judge_right):
-    found, said = study(judge_right)
+    found, said = study(judge_right, items=150)
     [row] = try_alternatives(found)["judges"]
     ps, advantages = [], []
     for left in PEOPLE:
@@ -74,5 +74,13 @@ def test_answers_about_one_item_are_one_item():
 def test_without_spread_p_is_what_the_worst_distribution_allows(difference, most):
     """Where all items are alike: the greatest share of such items under a mean of epsilon, the others being 1."""
     items: list[Item] = [(str(n), None) for n in range(30)]
-    assert _p([Fraction(difference)] * 30, items) == pytest.approx(most**30)
-    assert _p([Fraction(1, 10)] * 30, items) == 1.0
+    assert find_p([Fraction(difference)] * 30, items) == pytest.approx(most**30)
+    assert find_p([Fraction(1, 10)] * 30, items) == 1.0
+
+
+@pytest.mark.parametrize(("items", "closer"), [(30, 1), (60, 3), (100, 6)])
+def test_where_few_items_differ_p_is_that_of_the_binomial_test(items, closer):
+    """Student's t passed judges in 20 % of studies of 30 items on which the person is closer in 10 %."""
+    gaps = [Fraction(at < closer) for at in range(items)]
+    found = find_p(gaps, [(str(at), None) for at in range(items)])
+    assert found == pytest.approx(binom.cdf(closer, items, 0.1), abs=1e-9)

@@ -266,7 +266,7 @@ def test_gold_alone_has_the_interval_of_a_mean_on_the_scale_by_artifact():
     gold = [Fraction(artifact * 4 % 11) for artifact in range(12) for _ in range(4)]
     labelled: PairsByItem = {(str(at // 4), str(at)): (value, value) for at, value in enumerate(gold)}
     once: PairsByItem = {(str(at), None): (value, value) for at, value in enumerate(gold[::4])}
-    found, alone = (prediction_powered.estimate(each, [], (Fraction(0), Fraction(10))) for each in (labelled, once))
+    found, alone = (prediction_powered.estimate(each, {}, (Fraction(0), Fraction(10))) for each in (labelled, once))
     assert [float(end) for end in found["gold_only_ci95"]] == pytest.approx(
         [float(end) for end in alone["gold_only_ci95"]], abs=1e-6
     )
@@ -276,7 +276,8 @@ def test_gold_alone_has_the_interval_of_a_mean_on_the_scale_by_artifact():
 def test_labels_that_are_all_equal_give_a_prediction_powered_interval_with_width():
     """20 labels of a value that 5 % have: Student's interval held the truth in 60 % of simulated studies."""
     labelled: PairsByItem = {(str(at), None): (Fraction(at % 5 == 0), Fraction(0)) for at in range(20)}
-    found = prediction_powered.estimate(labelled, [Fraction(at % 5 == 0) for at in range(200)], UNIT)
+    judged: dict[Item, Fraction] = {(f"more {at}", None): Fraction(at % 5 == 0) for at in range(200)}
+    found = prediction_powered.estimate(labelled, judged, UNIT)
     low, high = (float(end) for end in found["ci95"])
     assert low == pytest.approx(0, abs=0.01)
     assert 0.1 < high < 0.4
@@ -284,9 +285,31 @@ def test_labels_that_are_all_equal_give_a_prediction_powered_interval_with_width
 
 def test_many_values_that_are_nearly_all_equal_give_no_prediction_powered_interval():
     labelled: PairsByItem = {(str(at), None): (Fraction(at % 9), Fraction(at if at < 4 else 0)) for at in range(24)}
-    found = prediction_powered.estimate(labelled, [Fraction(at % 9) for at in range(200)], (Fraction(0), Fraction(23)))
+    judged: dict[Item, Fraction] = {(f"more {at}", None): Fraction(at % 9) for at in range(200)}
+    found = prediction_powered.estimate(labelled, judged, (Fraction(0), Fraction(23)))
     assert found["ci95"] is None
     assert found["na"].startswith("all gold labels but 3 are equal")
+
+
+@pytest.mark.parametrize("levels", [2, 11])
+def test_answers_without_gold_about_one_artifact_go_together(levels):
+    """Each of 20 artifacts has 25 answers with the same value: the judge's mean is known from 20, not from 500."""
+    rng = random.Random(7)
+    gold = [Fraction(rng.randrange(levels)) for _ in range(40)]
+    labelled: PairsByItem = {(f"q{at}", None): (value, value) for at, value in enumerate(gold)}
+    given = [Fraction(rng.randrange(levels)) for _ in range(500)]
+    scale = Fraction(0), Fraction(levels - 1)
+    apart: dict[Item, Fraction] = {(f"more {at}", None): given[at // 25] for at in range(500)}
+    together: dict[Item, Fraction] = {(f"more {at // 25}", f"g{at}"): given[at // 25] for at in range(500)}
+    shared: dict[Item, Fraction] = {(f"q{at // 25}", f"g{at}"): given[at // 25] for at in range(500)}
+    widths = []
+    for judged in (apart, together, shared):
+        found = prediction_powered.estimate(labelled, judged, scale)
+        widths.append(float(found["ci95"][1] - found["ci95"][0]))
+    assert widths[1] > 1.25 * widths[0]
+    assert widths[2] > 1.2 * widths[0]
+    alone: dict[Item, Fraction] = {("more", f"g{at}"): value for at, value in enumerate(given)}
+    assert (prediction_powered.estimate(labelled, alone, scale)["na"] is None) is (levels == 2)
 
 
 def test_gold_is_in_no_aggregate_of_judges_unless_it_is_named(ledgers):

@@ -171,6 +171,18 @@ def test_a_margin_and_a_difference_are_not_asked_for_at_once(ledger, capsys):
     assert "two questions" in capsys.readouterr().err
 
 
+def test_a_margin_that_lets_everything_pass_is_refused_with_the_scale(ledger, capsys):
+    capsys.readouterr()
+    for asked in (["--margin", "10"], ["--margin", "12.5"], ["--detect", "10.5"]):
+        assert main(["plan", str(ledger), *asked]) == 2
+        assert "totals can differ by 10 at most; give a smaller one" in capsys.readouterr().err
+    found = plan((ledger,), Options(), PowerTarget(margin=3.0))
+    assert {row["measure"] for row in found["results"] if row["plan"] is None} == {
+        row["measure"] for row in found["results"]
+    } - {"total"}
+    assert spec.violations("eval/plan.json", json.loads(dumps(found))) == []
+
+
 def test_power_grows_with_items_and_reaches_what_was_asked_for_at_the_items_needed(ledger):
     for row in plan((ledger,), Options(), PowerTarget(0.3))["results"]:
         first = row["plan"][0]

@@ -57,6 +57,19 @@ def test_a_dimension_that_has_one_value_shows_no_difference_and_hinders_no_plan(
     assert [row["plan"][0]["paired_least"] for row in planned if row["measure"] == "same"] == [LEAST]
 
 
+def test_a_difference_that_is_printed_as_zero_keeps_its_direction(tmp_path):
+    rubric = tmp_path / "rubric.json"
+    scale = {"kind": "values", "values": [0, 0.0000004]}
+    rubric.write_text(json.dumps({"name": "tiny", "dimensions": {"tiny": {"scale": scale}}}))
+    bundles = [
+        bundle_of({f"f{n}": {"tiny": value} for n in range(30)}, "judge", generator_model=name, run_id=name)
+        for name, value in (("g1", 0.0000004), ("g2", 0))
+    ]
+    ledger = labelled(tmp_path, "ledger", *bundles, options=("--rubric", str(rubric)))
+    [total] = [row for row in compared(ledger)["contrasts"] if row["measure"] == "total"]
+    assert (float(total["difference"]), total["verdict"]) == (0, "higher")
+
+
 def test_differences_are_those_of_each_judge_averaged(tmp_path):
     rng = np.random.default_rng(3)
     totals = {(judge, name): rng.integers(0, 9, 10) for judge in ("j1", "j2") for name in ("g1", "g2")}

@@ -76,6 +76,25 @@ def test_adjusted_means_are_those_of_one_panel_for_all():
     assert float(rows["g"]["adjusted"]) == float(rows["h"]["adjusted"]) == 5
 
 
+def test_the_interval_of_an_adjusted_mean_is_about_that_of_leaving_out_items():
+    """The severity of judges that few items compare is known badly: the interval counts its error, too."""
+    rng = np.random.default_rng(3)
+    cells = []
+    for item in range(40):
+        level = rng.normal(5, 0.7)
+        for generator, panel in (("g", ["c", "d", *(["a"] if item < 8 else [])]), ("h", ["a", "b"])):
+            cells += [(item, generator, judge, level + rng.normal(0, 1)) for judge in panel]
+
+    def adjust(without):
+        labels = items_of(cell for cell in cells if cell[0] != without)
+        return next(row for row in describe_generators(labels, JudgeModel(labels), SCALE) if row["generator"] == "g")
+
+    each = np.array([float(adjust(item)["adjusted"]) for item in range(40)])
+    error = np.sqrt(39 / 40 * ((each - each.mean()) ** 2).sum())
+    low, high = (float(end) for end in adjust(None)["adjusted_ci95"])
+    assert (high - low) / 2 == pytest.approx(2.02 * error, rel=0.25)
+
+
 def test_a_mean_of_one_judge_has_an_interval_for_it_and_none_over_judges():
     labels = items_of((i, "g", "only", i % 4) for i in range(12))
     (row,) = describe_generators(labels, JudgeModel(labels), SCALE)
