@@ -802,7 +802,7 @@ class Calibration(Model):
     """
     instruments: list[CalibratedInstrument]
     """
-    What was measured: every version, prompt and settings of the judges. A corrected number holds for these alone.
+    Every version, prompt and settings of the judges that were measured. A corrected number holds for these alone.
     """
     consensus: Literal['median', 'mean', 'majority']
     """

@@ -18,7 +18,7 @@ Ends = tuple[float, float]
 
 
 class Held(NamedTuple):
-    """What became of an interval."""
+    """An interval of one data set, compared with the truth."""
 
     holds: bool
     width: float

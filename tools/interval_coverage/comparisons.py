@@ -87,7 +87,7 @@ def _graded_share(items: int, centre: float) -> Study:
         for item in range(items):
             own = rng.betavariate(4 * centre, 4 * (1 - centre))
             shares = [Fraction(sum(rng.random() < own for _ in range(4)), 4) for _ in range(2)]
-            means.append(sum(shares) / 2)
+            means.append((shares[0] + shares[1]) / 2)
             for first, share in zip(("a", "b"), shares, strict=True):
                 winner = "draw" if share == Fraction(1, 2) else "a" if share > Fraction(1, 2) else "b"
                 found.append(

@@ -111,12 +111,12 @@ def of_agreement(pairs: Sequence[tuple[Fraction, Fraction]]) -> dict[str, dict[s
 
 def logistic(design: Array, outcomes: Array) -> tuple[Array, Array]:
     """Return coefficients and covariance of a logistic regression by maximum likelihood, independent rows assumed."""
-    beta = np.zeros(design.shape[1])
+    beta, covariance = np.zeros(design.shape[1]), np.eye(design.shape[1])
     for _ in range(25):
         chance = 1 / (1 + np.exp(-design @ beta))
-        information = design.T @ (design * (chance * (1 - chance))[:, None])
-        beta = beta + np.linalg.solve(information, design.T @ (outcomes - chance))
-    return beta, np.linalg.inv(information)
+        covariance = np.asarray(np.linalg.inv(design.T @ (design * (chance * (1 - chance))[:, None])), dtype=float)
+        beta = beta + covariance @ design.T @ (outcomes - chance)
+    return beta, covariance
 
 
 def wald(value: float, square: float) -> Ends:
@@ -183,7 +183,8 @@ def corrected(labelled: Sequence[tuple[Fraction, Fraction]], unlabelled: Sequenc
     sides = [[float(judge) for judge, gold in labelled if gold == value] for value in (1, 0)]
     if not all(sides):
         return None
-    rate, sensitivity, wrong = (float(np.mean([*map(float, each)])) for each in (unlabelled, *sides))
+    rate = float(np.mean([float(value) for value in unlabelled]))
+    sensitivity, wrong = (float(np.mean(each)) for each in sides)
     gain = sensitivity - wrong
     if gain <= 0:
         return None

@@ -61,9 +61,12 @@ def test_a_difference_that_is_printed_as_zero_keeps_its_direction(tmp_path):
     rubric = tmp_path / "rubric.json"
     scale = {"kind": "values", "values": [0, 0.0000004]}
     rubric.write_text(json.dumps({"name": "tiny", "dimensions": {"tiny": {"scale": scale}}}))
+    same = {f"f{n}": {"tiny": 1} for n in range(30)}
     bundles = [
-        bundle_of({f"f{n}": {"tiny": value} for n in range(30)}, "judge", generator_model=name, run_id=name)
-        for name, value in (("g1", 0.0000004), ("g2", 0))
+        json.loads(
+            json.dumps(bundle_of(same, "judge", generator_model=name, run_id=name)).replace(": 1}", f": {value}}}")
+        )
+        for name, value in (("g1", "0.0000004"), ("g2", "0"))
     ]
     ledger = labelled(tmp_path, "ledger", *bundles, options=("--rubric", str(rubric)))
     [total] = [row for row in compared(ledger)["contrasts"] if row["measure"] == "total"]
