@@ -10,6 +10,7 @@ import contract_spec as spec
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.stats import t
 from sklearn.linear_model import LogisticRegression
 
 from normalizer.aggregate.recipes import Recipe
@@ -189,7 +190,7 @@ def test_scores_at_equal_style_are_those_of_a_general_linear_model(styled):
     for place, name in enumerate(("x", "y")):
         score = found[name, "base"]
         assert float(score["score"]) == pytest.approx(100 * odds(fitted.params[place]), abs=1e-5)
-        half = 2.0009953780882674 * fitted.bse[place] * math.sqrt(60 / 59)  # Student's t, 59 degrees of freedom
+        half = float(t.ppf(0.975, 54)) * fitted.bse[place] * math.sqrt(60 / 54)  # 60 items less 6 coefficients
         ends = [100 * odds(fitted.params[place] + side * half) for side in (-1, 1)]
         assert [float(end) for end in score["ci95"]] == pytest.approx(ends, abs=1e-4)
         assert [float(each) for each in score["coefficients"].values()] == pytest.approx(fitted.params[2:], abs=1e-5)
