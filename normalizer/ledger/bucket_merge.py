@@ -102,7 +102,7 @@ def write_again(path: Path, data: bytes) -> None:
 
     The file is not emptied first: its bytes are overwritten by equal ones, so that it is whole all the time.
     """
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
+    with open(path, "wb", buffering=0, opener=lambda name, flags: os.open(name, flags & ~os.O_TRUNC, 0o666)) as file:
         rest = memoryview(data)
         while rest:
             rest = rest[file.write(rest) :]
