@@ -1,7 +1,5 @@
 """Commits of several roots: one of each, as one tree whose first level are the names of the roots."""
 
-import re
-
 from zeno.files.file_tree import FileTree
 from zeno.files.policy import Policy
 from zeno.files.roots import NamedTrees, Roots
@@ -127,9 +125,9 @@ class NamedCommitTrees(NamedTrees[CommitTree]):
 
 def split_rev(rev: str, names: list[str]) -> dict[str, str]:
     """Return the names of commits by root, if a text names one for each root; else it is the name of one for all."""
-    found = dict(re.findall(r"([^=,]+)=([^=,]+)", rev))
-    is_whole = ",".join(f"{name}={one}" for name, one in found.items()) == rev
-    return found if is_whole and found.keys() == set(names) else {}
+    parts = [part.split("=") for part in rev.split(",")]
+    found = {part[0]: part[-1] for part in parts if len(part) == 2 and part[1]}
+    return found if len(found) == len(parts) and found.keys() == set(names) else {}
 
 
 def _commit_tree(corpus: Corpus) -> CommitTree:
