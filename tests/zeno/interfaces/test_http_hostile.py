@@ -285,7 +285,7 @@ class Line:
 @settings(max_examples=500)
 @given(
     st.lists(
-        st.tuples(st.sampled_from("aaab"), st.sampled_from(["add", "new", "idle", "busy", "end"]), st.integers(0, 9))
+        st.tuples(st.sampled_from("aaabcd"), st.sampled_from(["add", "new", "idle", "busy", "end"]), st.integers(0, 9))
     )
 )
 def test_a_connection_beyond_a_limit_closes_the_one_that_waits_longest(steps: list[tuple[str, Any, int]]) -> None:
@@ -296,17 +296,18 @@ def test_a_connection_beyond_a_limit_closes_the_one_that_waits_longest(steps: li
     def waiting(address: str, *kinds: str) -> list[Any]:
         return [one for kind in kinds for one in model if one[1] == address and one[2] == kind]
 
+    def crowd(*kinds: str) -> list[Any]:
+        """Those that wait of the address with the most, of several that of the one which waits longest."""
+        return max((waiting(one[1], *kinds) for one in model if one[2] in kinds), key=len)
+
     def close(able: list[Any]) -> None:
         model.remove(able[0])
         expected.add(able[0][0])
 
     lines: list[Line] = []
-    addresses: list[str] = []
     expected: set[Line] = set()
     for address, step, number in steps:
-        addresses = [one for one in addresses if any(each[1] == one for each in model)]
         if step == "add":
-            addresses += [] if address in addresses else [address]
             lines.append(Line())
             connections.add(cast(Any, lines[-1]), address)
             model.append((lines[-1], address, "new"))
@@ -315,9 +316,9 @@ def test_a_connection_beyond_a_limit_closes_the_one_that_waits_longest(steps: li
             if sum(one[1] == address for one in model) > 5:
                 close(waiting(address, "idle", "new"))
             if sum(one[2] == "new" for one in model) > 4:
-                close(max((waiting(each, "new") for each in addresses), key=len))
+                close(crowd("new"))
             if len(model) > 7:
-                close(max((waiting(each, "idle", "new") for each in addresses), key=len))
+                close(crowd("idle", "new"))
         elif lines:
             line = lines[number % len(lines)]
             found = next((one for one in model if one[0] is line), None)
@@ -329,3 +330,14 @@ def test_a_connection_beyond_a_limit_closes_the_one_that_waits_longest(steps: li
                 model.remove(found)
                 model += [] if step == "end" else [(line, found[1], step)]
         assert {line for line in lines if line.is_closed} == expected
+
+
+def test_many_addresses_with_one_connection_each_do_not_close_the_next_of_another() -> None:
+    connections = Connections(new_in_all=4)
+    served, *slow, asking = (Line() for _ in range(6))
+    connections.add(cast(Any, served), "served before")
+    connections.move(cast(Any, served), "busy")
+    for number, line in enumerate(slow):
+        connections.add(cast(Any, line), f"slow {number}")
+    connections.add(cast(Any, asking), "served before")
+    assert [line.is_closed for line in (served, *slow, asking)] == [False, True, False, False, False, False]

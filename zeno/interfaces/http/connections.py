@@ -35,6 +35,7 @@ _STREAMS = frozenset({"/v1/jsonl"})
 
 Kind = Literal["new", "idle", "busy"]
 """A connection waits for its first whole request, for another one, or for an answer."""
+_OfAddress = dict[Kind, dict[asyncio.Transport, None]]
 
 
 class Connections:
@@ -55,7 +56,8 @@ class Connections:
         self._of_address = of_address
         self._in_all = in_all
         self._addresses: dict[asyncio.Transport, str] = {}
-        self._by_address: dict[str, dict[Kind, dict[asyncio.Transport, None]]] = {}
+        """In the order in which the connections began to wait."""
+        self._by_address: dict[str, _OfAddress] = {}
 
     def add(self, transport: asyncio.Transport, address: str) -> None:
         """Count a new connection. Over a limit, close the one that waits longest of its address, or of the address
@@ -68,9 +70,9 @@ class Connections:
         if sum(map(len, own.values())) > self._of_address:
             self._end(next(iter(own["idle"] or own["new"])))
         if sum(len(one["new"]) for one in self._by_address.values()) > self._new_in_all:
-            self._end(next(iter(max(self._by_address.values(), key=lambda one: len(one["new"]))["new"])))
+            self._end(next(iter(self._find_crowd("new")["new"])))
         if len(self._addresses) > self._in_all:
-            crowd = max(self._by_address.values(), key=lambda one: len(one["idle"]) + len(one["new"]))
+            crowd = self._find_crowd("idle", "new")
             self._end(next(iter(crowd["idle"] or crowd["new"])))
 
     def move(self, transport: asyncio.Transport, kind: Kind) -> None:
@@ -80,6 +82,7 @@ class Connections:
             for transports in self._by_address[address].values():
                 transports.pop(transport, None)
             self._by_address[address][kind][transport] = None
+            self._addresses[transport] = self._addresses.pop(transport)
 
     def discard(self, transport: asyncio.Transport) -> None:
         """Forget a connection that has ended."""
@@ -90,6 +93,14 @@ class Connections:
                 transports.pop(transport, None)
             if not any(own.values()):
                 del self._by_address[address]
+
+    def _find_crowd(self, *kinds: Kind) -> _OfAddress:
+        """Return the connections of the address with the most of these kinds; of several such, of the one that has
+        waited longest: the first address would lose each connection to many that have one."""
+        counts = {address: sum(len(own[kind]) for kind in kinds) for address, own in self._by_address.items()}
+        most = max(counts.values())
+        crowds = ((one, self._by_address[at]) for one, at in self._addresses.items() if counts[at] == most)
+        return next(own for one, own in crowds if any(one in own[kind] for kind in kinds))
 
     def _end(self, transport: asyncio.Transport) -> None:
         is_idle = transport in self._by_address[self._addresses[transport]]["idle"]
