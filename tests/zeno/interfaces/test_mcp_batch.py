@@ -10,6 +10,7 @@ import pytest
 from mcp import Client
 
 from tests.support.interfaces import sample, without_metrics
+from tests.support.repositories import commit, git, init
 from tests.zeno.interfaces.test_mcp import EXAMPLE, RULES, ask
 from zeno.session.dispatch import OPS
 
@@ -70,6 +71,37 @@ def test_the_answers_are_those_of_single_calls_in_their_order(root: Path) -> Non
         "not_found",
         "path_outside_root",
     }
+
+
+def test_an_answer_about_other_files_refers_to_none_before_it(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        inner = init(tmp_path) / folder
+        inner.mkdir()
+        (inner / "x.txt").write_text("word\n")
+        (inner / "y.bin").write_bytes(b"word\0")
+        (inner / ".hidden").write_text("word\n")
+    commit(tmp_path)
+    git(tmp_path, "tag", "v1")
+    (tmp_path / "b" / "x.txt").write_text("words\n")
+    commit(tmp_path)
+    asked: list[tuple[str, dict[str, Any], str]] = [
+        ("search", {"query": "word", "paths": ["a"]}, ""),
+        ("grep", {"pattern": "word", "paths": ["a"]}, ""),
+        ("grep", {"pattern": "word", "paths": ["b"]}, ""),
+        ("grep", {"pattern": "word", "paths": ["a"], "rev": "v1"}, ""),
+        ("grep", {"pattern": "word", "paths": ["a"], "rev": "HEAD"}, ""),
+        ("find_references", {"name": "word", "paths": ["b"]}, "3"),
+        ("grep", {"pattern": "o", "regex": True, "paths": ["a"]}, "2"),
+        ("list_files", {"glob": "a/*"}, ""),
+        ("list_files", {"glob": "b/*"}, ""),
+        ("list_files", {"regex": "[xy]", "glob": "b/*"}, ""),
+        ("list_files", {"glob": "b/*", "max": 7}, "9"),
+        ("grep", {"pattern": "o", "paths": ["b"], "changed_since": "v1"}, ""),
+    ]
+    told = ask(tmp_path, batch(*({"tool": op, "args": args} for op, args, _ in asked)), "--revs", "all")
+    last = [text.rpartition("\n")[2] for text in told.content[0].text.split("\n=== ")]
+    found = [line.partition("files as in ")[2].partition("]")[0] for line in last]
+    assert found == [number for _, _, number in asked], last
 
 
 def test_each_call_is_a_request_of_the_trace_and_can_be_cited(root: Path, tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ class Reply(NamedTuple):
     """Bytes of the result."""
     error: ZenoError | None = None
     coverage: str = ""
-    """The part of the last line that says which files a complete answer is about; empty if it is about no list."""
+    """The part of the last line that says how many files a complete answer is about; empty if it is about no list."""
+    files: str = ""
+    """What chose these files: where it is equal, they are the same."""
 
 
 def refuse(error: ZenoError, request_id: str | None = None) -> Reply:
@@ -44,8 +46,8 @@ async def answer_batch(given: Any, call: Callable[[str, Any, int], Awaitable[Rep
     share = rules()["batch_chars"] // len(calls)
     texts: list[str] = []
     answers: list[dict[str, Any]] = []
-    first: dict[str, int] = {}
-    """The numbers of the first answers about some files."""
+    first: dict[tuple[str, str], int] = {}
+    """The numbers of the first answers about some files that say so."""
     size = 0
     for number, one in enumerate(calls, 1):
         if size > max_bytes:
@@ -54,8 +56,10 @@ async def answer_batch(given: Any, call: Callable[[str, Any, int], Awaitable[Rep
         else:
             reply = await call(one["tool"], one.get("args", {}), share)
         size += reply.size
-        before = first.setdefault(reply.coverage, number)
-        text = reply.text if before == number else _refer(reply, before)
+        text = reply.text
+        if reply.coverage and reply.coverage in text.rpartition("\n")[2]:
+            before = first.setdefault((reply.coverage, reply.files), number)
+            text = text if before == number else _refer(reply, before)
         texts.append(f"=== {number} {one_line(one['tool'])}\n{text}")
         answers.append({"tool": one["tool"], **_structure(reply)})
     return Reply("\n".join(texts), {"answers": answers})
@@ -65,7 +69,7 @@ def _refer(reply: Reply, before: int) -> str:
     """Return the text of an answer about the same files as one before it, in as few words as that takes."""
     text, _, last = reply.text.rpartition("\n")
     shorter = f"complete, files as in {before}"
-    if reply.coverage not in last or len(reply.coverage) <= len(shorter):
+    if len(reply.coverage) <= len(shorter):
         return reply.text
     return f"{text}\n{last.replace(reply.coverage, shorter, 1)}" if text else last.replace(reply.coverage, shorter, 1)
 

@@ -143,7 +143,13 @@ async def _call(workers: Workers, asked: ToolCall, max_chars: int | None) -> Rep
     result = json.loads(body)
     text = text_of(op, result, request_id if workers.claims is not None else None, args)
     coverage = completeness(result, args) if result.get("complete") else ""
-    return Reply(text, result, request_id, len(body), coverage=coverage)
+    return Reply(text, result, request_id, len(body), coverage=coverage, files=_what_chose_files(op, result, args))
+
+
+def _what_chose_files(op: str, result: dict[str, Any], args: dict[str, Any]) -> str:
+    """Return a text that is equal for answers about the same files: the digest is of those before any is asked for."""
+    asked = ["paths", "glob", "changed_since", *(["regex"] if op == "list_files" else [])]
+    return json.dumps([result.get("files_digest"), result.get("rev"), [args.get(name) for name in asked]])
 
 
 def _to_result(reply: Reply) -> types.CallToolResult:
