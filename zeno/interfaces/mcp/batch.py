@@ -28,7 +28,7 @@ class Reply(NamedTuple):
     coverage: str = ""
     """The part of the last line that says how many files a complete answer is about; empty if it is about no list."""
     files: str = ""
-    """What chose these files: where it is equal, they are the same."""
+    """Equal for answers about the same files."""
 
 
 def refuse(error: ZenoError, request_id: str | None = None) -> Reply:
