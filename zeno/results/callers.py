@@ -22,8 +22,10 @@ MAX_CALLERS = 16
 # Files that are parsed side by side before their lines are classified.
 _AT_ONCE = 32
 _BYTES_AT_ONCE = 4 << 20
-# Other names are no words for a search.
-_WORD = re.compile("[0-9A-Za-z_]+")
+# Other names are no words for a search, or too long for one.
+_WORD = re.compile("[0-9A-Za-z_]{1,1000}")
+# Characters of the names in one search: a pattern with more may search only some text.
+_CHARS_AT_ONCE = 1200
 
 Take = Callable[[SearchedFile, list[int], KeptFacts], None]
 """Takes a file, the indexes of its matching lines, and its facts."""
@@ -113,8 +115,22 @@ def _find_around_calls(names: list[str], search: SearchNames) -> dict[str, set[_
                     around = facts.find_scope(at + 1)
                     found[name] |= {(file.path, around)} if around is not None else set()
 
-    search(names, take)
+    for some in _divide(names):
+        search(some, take)
     return found
+
+
+def _divide(names: list[str]) -> list[list[str]]:
+    """Divide names into lists that one search is enough for."""
+    parts: list[list[str]] = []
+    room = 0
+    for name in names:
+        if len(name) + 2 > room:
+            parts.append([])
+            room = _CHARS_AT_ONCE
+        parts[-1].append(name)
+        room -= len(name) + 2  # each adds a state or two to those of its characters
+    return parts
 
 
 def _scope(symbol: Symbol) -> dict[str, Any]:

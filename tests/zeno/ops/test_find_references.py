@@ -1,6 +1,7 @@
 """find_references: exactly the lines of grep, each with one role."""
 
 from collections import Counter
+from hashlib import sha256
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -144,3 +145,13 @@ def test_callers_stand_below_their_paths_with_what_they_call(root, ask):
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     head = "callers of callers, by name alone:"
     assert told[told.index(head) : -1] == [head, "a.py", "3\tmethod A.g calls f", "4\t.h calls f, g"]
+
+
+def test_callers_with_long_names_are_found_in_as_much_text_as_any(root, ask):
+    # Names without a common beginning: RE2 needs a state for each of their characters.
+    names = [f"f{sha256(b'%d' % number).hexdigest()}" for number in range(MAX_NAMES - 1)]
+    (root / "a.py").write_text("".join(f"def {name}():\n    a()\ndef g_{name}():\n    {name}()\n" for name in names))
+    (root / "b.py").write_text(f"def {'x' * 1500}():\n    a()\n")
+    (root / "large.txt").write_text("\n" * 1_900_000)
+    answer = ask("find_references", name="a", callers=1)["result"]
+    assert [one["calls"] for one in answer["callers"]] == [[name] for name in names]
