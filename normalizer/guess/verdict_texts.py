@@ -39,23 +39,29 @@ _MOST_NAMES = 6
 
 def winner_readings(rows: FileRows) -> list[FileReading]:
     """Return the readings of fields that name the winner, and those in which the same words mean sides."""
-    if beaten := _winner_beside_loser(rows):
-        return beaten
     sides = find_pairs(rows)
     made = {field.pointer: _winner_by_name(rows, field, sides) for field in rows.profile.fields.values()}
     named = {pointer: reading for pointer, reading in made.items() if reading is not None}
+    if not named and (beaten := _winner_beside_loser(rows, has_sides=bool(sides))):
+        return beaten
     others = duel_readings(rows) if named else []
     said = [one for one in others if one.dialect["comparison"].get("verdict", {}).get("at") in named]
     return [*named.values(), *said]
 
 
-def _winner_beside_loser(rows: FileRows) -> list[FileReading]:
-    """Return the reading of two fields with names of which one won in every row: `winner` and `loser`."""
+def _winner_beside_loser(rows: FileRows, *, has_sides: bool) -> list[FileReading]:
+    """Return the reading of two fields with names of which one won in every row: `winner` and `loser`.
+
+    Names stand in several rows, unlike answers; where other fields have two sides, they are no words for sides.
+    """
     fields = {names.own_words(at): field for at, field in rows.profile.fields.items()}
     for own, won in fields.items():
         for word, other in _LOSERS.items():
             lost = fields.get(own - {word} | {other}) if word in own else None
-            if lost is not None and all(one.is_short and one.kinds["text"] == one.rows for one in (won, lost)):
+            if lost is None or not all(one.is_short and one.kinds["text"] == one.rows for one in (won, lost)):
+                continue
+            called = {*won.texts(), *lost.texts()}
+            if len(called) <= won.rows and not (has_sides and _are_sides(called)):
                 declared = {"a": {"at": won.pointer}, "b": {"at": lost.pointer}, "verdict": {"text": "a"}}
                 used, title = {won.pointer, lost.pointer}, f"comparisons: {won.pointer} won against {lost.pointer}"
                 doubts = [f"nothing says which of the two was shown first: {won.pointer} and {lost.pointer}"]

@@ -109,6 +109,21 @@ SCORES = {
         1,
         {("m", "reply"): (8, 1.5)},
     ),
+    "numbers with a decimal comma in a text": (
+        lines([{"id": n, "model": "m", "reply": f"Score: {n % 4},5 for {n}, {LONG}"} for n in range(8)]),
+        1,
+        {("m", "reply"): (8, 2.0)},
+    ),
+    "numbers below zero in a text": (
+        lines([{"id": n, "model": "m", "reply": f"Score: {n % 4 - 2} for {n}, {LONG}"} for n in range(8)]),
+        1,
+        {("m", "reply"): (8, -0.5)},
+    ),
+    "a number at the beginning, and another one further on": (
+        lines([{"id": n, "model": "m", "reply": f"{n % 4}/10, but {n % 3} errors: {LONG}{n}"} for n in range(8)]),
+        1,
+        {("m", "reply"): (8, 1.5)},
+    ),
     "a number of a program beside that of a judge": (
         lines([{"id": n, "model": "m", "bm25_score": n / 7.0 + 0.1234, "judge_score": n % 4} for n in range(8)]),
         1,
@@ -401,6 +416,20 @@ DUELS = {
         1,
         {("a", "b"): {"a": 2}, ("b", "a"): {"a": 1}, ("a", "c"): {"a": 1}},
     ),
+    "a winner beside a loser, called by the sides of two columns": (
+        table(
+            ("model_a", "model_b", "winner", "loser"), *(("x", "y", "ab"[n % 3 > 0], "ba"[n % 3 > 0]) for n in range(6))
+        ),
+        1,
+        {("x", "y"): {"a": 2, "b": 4}},
+    ),
+    "a winner beside a loser, called by the names in two columns": (
+        table(
+            ("model_a", "model_b", "winner", "loser"), *(("x", "y", "xy"[n % 3 > 0], "yx"[n % 3 > 0]) for n in range(6))
+        ),
+        1,
+        {("x", "y"): {"a": 2, "b": 4}},
+    ),
     "a pick": (
         lines([{"id": n, "text_a": LONG, "text_b": LONG, "human_pick": "ABBTIE"[n % 3]} for n in range(9)]),
         1,
@@ -597,6 +626,18 @@ def test_comparisons_come_out_as_they_are_in_the_file(name, tmp_path, capsys, mo
         (table(("model", "score", "rating_q025"), ("m", 77.0, 70), ("n", 50.0, 49)), "a table of results"),
         (lines([{"id": n, "cost": n / 3, "output": LONG} for n in range(5)]), "looks like a score or a verdict"),
         (lines([{"id": n, "severity": "Minor"} for n in range(5)]), "looks like a score or a verdict"),
+        # Two ends of a range, and a dash that may be a sign, are no score.
+        (lines([{"id": n, "out": f"Rating: {n % 3}-{n % 2 + 3} in {n}"} for n in range(9)]), "looks like a score"),
+        (
+            lines([{"id": n, "out": f"Rating: {n % 3}.5\u2013{n % 2 + 3} in {n}"} for n in range(9)]),
+            "looks like a score",
+        ),
+        (lines([{"id": n, "out": f"Score -{n % 3} in {n}"} for n in range(9)]), "looks like a score"),
+        # Short answers are no names of generators.
+        (
+            lines([{"prompt": f"q{n}", "chosen": f"Paris {n}.", "rejected": f"Rome {n}."} for n in range(9)]),
+            "looks like a score or a verdict",
+        ),
         (
             lines([{"id": n, "group": n % 3, "label": ("MAJOR", "MINOR")[n % 2]} for n in range(9)]),
             "a dialect may say that one of these is: /group (0 to 2), /label (MAJOR, MINOR)",
@@ -746,6 +787,13 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, capsys):
     (tmp_path / "file").write_text(lines(RATED))
     assert main(["guess", str(tmp_path / "file"), "--save", str(tmp_path / "file" / "x")]) == 2
     assert "cannot write to" in capsys.readouterr().err
+
+
+def test_scores_out_of_several_ends_in_texts_are_told(tmp_path, capsys):
+    rows = [{"id": n, "out": f"Score: {n % 4}/{(5, 10)[n % 2]} in {n}"} for n in range(9)]
+    (tmp_path / "file").write_text(lines(rows))
+    assert main(["guess", str(tmp_path / "file")]) == 0
+    assert "doubt: numbers of /out are written in several ways: of_10, of_5" in capsys.readouterr().out
 
 
 def _proposed(text, tmp_path, capsys):
