@@ -8,7 +8,7 @@ others, and gives none.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from math import sqrt
 from typing import NamedTuple
@@ -22,7 +22,7 @@ Panel = tuple[tuple[str, Fraction], ...]
 class JudgedValue(NamedTuple):
     """A value that a judge gave an item."""
 
-    item: str
+    item: Hashable
     judge: str
     value: Fraction
 
@@ -34,7 +34,7 @@ def interval_over_judges(
 
     `these` is the interval for these judges, which it holds: who knows less has no narrower interval.
     """
-    by_item: dict[str, list[tuple[str, Fraction]]] = defaultdict(list)
+    by_item: dict[Hashable, list[tuple[str, Fraction]]] = defaultdict(list)
     for label in labels:
         by_item[label.item].append((label.judge, label.value))
     return interval_of_panels(Counter(map(tuple, by_item.values())), scale, these)

@@ -192,10 +192,12 @@ def _contrast(
             unpaired += 1
             continue
         means = [[blocks.cells.groups[cell].mean(blocks.cells.denominator, place) for cell in both] for both in cells]
+        # A block without an item is one of its own, as in `gather`.
+        name = len(gaps) if item is None else (item,)
         gaps.append(mean_of([first - second for first, second in means]))
         items.append(item)
         judged += [
-            JudgedValue(str(item), str(both[0][-1]), first - second)
+            JudgedValue(name, str(both[0][-1]), first - second)
             for both, (first, second) in zip(cells, means, strict=True)
             if blocks.has_judges
         ]

@@ -130,6 +130,25 @@ def test_pairs_of_one_question_are_one_cluster_by_default(tmp_path, capsys):
     assert "not among the keys" in refusal(capsys, *command, "--cluster", "factors.topic")
 
 
+def test_blocks_without_an_item_are_items_of_their_own_over_judges_too(tmp_path):
+    rng = np.random.default_rng(9)
+    ledgers = {"named": [], "unnamed": []}
+    for variant in range(8):
+        for judge, version in (("j1", "new"), ("j1", "old"), ("j2", "new"), ("j2", "old")):
+            [bundle] = bundles_of([Verdict(judge, "g", f"v{variant}-{version}", scored(int(rng.integers(0, 9))))])
+            factors = {"version": version, "variant": str(variant)}
+            ledgers["named"].append({**bundle, "factors": {**factors, "question": f"q{variant}"}})
+            # One block has a question: otherwise no record has the factor, which is refused.
+            ledgers["unnamed"].append({**bundle, "factors": {**factors, "question": "q0"} if not variant else factors})
+    wanted = Contrast("factors.version", ("factors.variant", "factors.question"), "factors.question")
+    found = []
+    for name, bundles in ledgers.items():
+        (tmp_path / name).mkdir()
+        found.append(compared(ledger_of(tmp_path / name, bundles), wanted)["contrasts"][0])
+    assert found[0]["items"] == 8
+    assert found[1] == found[0]
+
+
 def test_a_contrast_does_not_depend_on_names_or_order(tmp_path):
     real = truth(20, 1)
     found = []
