@@ -60,14 +60,17 @@ def estimate(labels: PairsByItem, judged: dict[Item, Fraction], scale: Interval)
     weight = min(max(weight, Fraction(0)), Fraction(1))
     value = mean_of(gold) + weight * (mean_of(unlabelled) - mean_of(judge))
     document |= {"estimate": round_exact(value), "weight": round_exact(weight)}
+    if scale[0] == scale[1]:
+        return {**document, "na": "the scale has only one value"}
     if max(len(set(gold)), len({*judge, *unlabelled})) <= MOST_LEVELS:
-        return {**document, "ci95": _by_level(labels, judged, value, weight)}
+        return {**document, "ci95": _by_level(labels, judged, (value, weight), scale)}
     rare = n - max(Counter(gold).values())
     if rare < LEAST_RARE:
         why = f"all gold labels but {rare} are equal: fewer than {LEAST_RARE} others say too little about the spread"
         return {**document, "na": why}
-    if len({artifact for artifact, _ in judged}) < 2:
-        return {**document, "na": "all items without gold are about one artifact, which says nothing about others"}
+    for which, given in (("with", labels), ("without", judged)):
+        if len({artifact for artifact, _ in given}) < 2:
+            return {**document, "na": f"all items {which} gold are about one artifact, which says nothing about others"}
     return {**document, "ci95": ends(_by_item(labels, judged, value, weight, scale))}
 
 
@@ -91,15 +94,18 @@ def _by_item(
     return max(value - below, scale[0]), min(value + above, scale[1])
 
 
-def _by_level(labels: PairsByItem, judged: dict[Item, Fraction], value: Fraction, weight: Fraction) -> list[Decimal]:
-    """Return the interval from the shares of gold values at each value of the judge."""
+def _by_level(
+    labels: PairsByItem, judged: dict[Item, Fraction], estimated: tuple[Fraction, Fraction], scale: Interval
+) -> list[Decimal]:
+    """Return the interval from the shares of gold values at each value of the judge, given the estimate and weight."""
     import numpy as np
 
+    value, weight = estimated
     unlabelled = list(judged.values())
     rest = [gold - weight * judge for judge, gold in labels.values()]
     worth = find_worth(rest, [artifact for artifact, _ in labels])
     counts = Counter(labels.values())
-    golds = sorted({gold for _, gold in counts} | set(unlabelled) | {judge for judge, _ in counts})
+    golds = sorted({gold for _, gold in counts} | set(unlabelled) | {judge for judge, _ in counts} | {*scale})
     judges = sorted({judge for judge, _ in counts} | set(unlabelled))
     every = [*unlabelled, *(judge for judge, _ in labels.values())]
     given = Counter(every)

@@ -283,6 +283,26 @@ def test_labels_that_are_all_equal_give_a_prediction_powered_interval_with_width
     assert 0.1 < high < 0.4
 
 
+@pytest.mark.parametrize(("value", "most"), [(1, 1), (5, 10)])
+def test_judgements_and_labels_that_are_all_equal_say_nothing_certain_about_the_rest(value, most):
+    """The interval was the value itself, although gold alone has room for 3 % of others."""
+    labelled: PairsByItem = {(str(at), None): (Fraction(value), Fraction(value)) for at in range(30)}
+    judged: dict[Item, Fraction] = {(f"more {at}", None): Fraction(value) for at in range(30)}
+    found = prediction_powered.estimate(labelled, judged, (Fraction(0), Fraction(most)))
+    low, high = (float(end) for end in found["ci95"])
+    assert [low, high] == pytest.approx([float(end) for end in found["gold_only_ci95"]], abs=most / 50)
+    of_one = prediction_powered.estimate(labelled, judged, (Fraction(value), Fraction(value)))
+    assert (of_one["ci95"], of_one["na"]) == (None, "the scale has only one value")
+
+
+def test_labels_about_one_artifact_say_nothing_about_others():
+    labelled: PairsByItem = {("one", f"g{at}"): (Fraction(at % 11), Fraction(at * 3 % 11)) for at in range(30)}
+    judged: dict[Item, Fraction] = {(f"more {at}", None): Fraction(at % 11) for at in range(30)}
+    found = prediction_powered.estimate(labelled, judged, (Fraction(0), Fraction(10)))
+    assert (found["gold_only_ci95"], found["ci95"]) == (None, None)
+    assert found["na"].startswith("all items with gold are about one artifact")
+
+
 def test_many_values_that_are_nearly_all_equal_give_no_prediction_powered_interval():
     labelled: PairsByItem = {(str(at), None): (Fraction(at % 9), Fraction(at if at < 4 else 0)) for at in range(24)}
     judged: dict[Item, Fraction] = {(f"more {at}", None): Fraction(at % 9) for at in range(200)}
