@@ -181,7 +181,7 @@ def describe_generators(
             adjusted = _by_item(own, effects)
             row["adjusted"] = round_exact(adjusted.mean)
             row["adjusted_ci95"] = _ends(_robust(adjusted, scale, model.mean_severity(_weigh_judges(own))))
-            na |= {} if row["adjusted_ci95"] else {"adjusted_ci95": "too few items, or no spread"}
+            na |= {} if row["adjusted_ci95"] else {"adjusted_ci95": "too few items or shared answers, or no spread"}
         rows.append({**row, "na": na})
     return rows
 
@@ -211,10 +211,15 @@ def _robust(items: Clusters, scale: tuple[Fraction, Fraction], taken_out: Estima
     square, freedom = robust_variance(items)
     if not square:
         return None
-    half = t_interval(items.mean, square, freedom)[1] - items.mean
-    if taken_out is not None and taken_out.error is not None and taken_out.freedom is not None:
-        half = root(half**2 + Fraction(quantile(taken_out.freedom) * taken_out.error) ** 2)
-    return max(items.mean - half, scale[0]), min(items.mean + half, scale[1])
+    mean = items.mean
+    half = t_interval(mean, square, freedom)[1] - mean
+    if taken_out is not None:
+        if taken_out.freedom is None:
+            return None
+        half = root(half**2 + Fraction(quantile(taken_out.freedom) * (taken_out.error or 0.0)) ** 2)
+    if not scale[0] <= mean <= scale[1]:  # an adjusted mean may lie beyond the scale, and must lie in its interval
+        return mean - half, mean + half
+    return max(mean - half, scale[0]), min(mean + half, scale[1])
 
 
 def _ends(interval: Interval | None) -> Any:

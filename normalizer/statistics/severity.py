@@ -34,7 +34,8 @@ Cluster = tuple[tuple[Label, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimated effect; its standard error and degrees of freedom are None where they cannot be told."""
+    """An estimated effect; its degrees of freedom are None where they cannot be told, its standard error there and
+    where no label deviates from the model."""
 
     value: float
     error: float | None
@@ -130,11 +131,11 @@ class JudgeModel:
         return self.mean_severity({judge: 1.0})
 
     def mean_severity(self, weights: Mapping[str, float]) -> Estimate | None:
-        """Return the mean severity of judges of one panel, whose weights add up to 1."""
+        """Return the mean severity of judges of one panel, whose weights add up to 1; None where they have no panel, or
+        where all of it counts alike: that mean is 0."""
         panel = next((panel for panel in self.panels if weights.keys() <= set(panel)), [])
-        if len(panel) < 2:
-            return None
-        return self._estimate({(judge, False): weights.get(judge, 0.0) - 1 / len(panel) for judge in panel})
+        shift = {(judge, False): weights.get(judge, 0.0) - 1 / len(panel) for judge in panel}
+        return self._estimate(shift) if any(abs(weight) > _TINY for weight in shift.values()) else None
 
     def bonus_of(self, judge: str) -> Estimate | None:
         """Return what a judge adds for its own model's outputs; None where it cannot be told from its severity."""
@@ -150,7 +151,7 @@ class JudgeModel:
             return None
         value = float(contrast @ self.effects)
         square, freedom = self._robust(contrast)
-        return Estimate(value, sqrt(square), freedom) if square > _TINY**2 and freedom else Estimate(value, None, None)
+        return Estimate(value, sqrt(square) if square > _TINY**2 and freedom else None, freedom)
 
     def _robust(self, contrast: "Array") -> tuple[float, float | None]:
         """Return the CR2 variance of a contrast and its degrees of freedom."""

@@ -95,6 +95,27 @@ def test_the_interval_of_an_adjusted_mean_is_about_that_of_leaving_out_items():
     assert (high - low) / 2 == pytest.approx(2.02 * error, rel=0.25)
 
 
+def test_an_adjusted_mean_beyond_the_scale_lies_in_its_interval():
+    """It was from 11.19 to 10: one end was cut off at the scale, beyond which the mean lies."""
+    cells = [(i, "h", j, total) for i in range(30) for j, total in (("harsh", 4 + (i % 3 == 0)), ("mild", 7))]
+    cells += [(30 + i, "g", "harsh", 10 - (i == 0)) for i in range(30)]
+    labels = items_of(cells)
+    row = describe_generators(labels, JudgeModel(labels), SCALE)[0]
+    low, high = row["adjusted_ci95"]
+    assert low < row["adjusted"] < high
+    assert row["adjusted"] > 10
+
+
+def test_a_severity_that_one_answer_tells_gives_no_interval_of_an_adjusted_mean():
+    cells = [(0, "h", "harsh", 4), (0, "h", "mild", 7)]
+    cells += [(1 + i, "g", "harsh", 5 + i % 3) for i in range(30)]
+    once, often = items_of(cells), items_of([*cells, *((100 + i, "h", j, 5) for i in range(9) for j in ("harsh", "mild"))])
+    alone, known = (describe_generators(labels, JudgeModel(labels), SCALE)[0] for labels in (once, often))
+    assert (float(alone["adjusted"]), alone["adjusted_ci95"]) == (7.5, None)
+    assert "too few" in alone["na"]["adjusted_ci95"]
+    assert known["adjusted_ci95"] is not None
+
+
 def test_a_mean_of_one_judge_has_an_interval_for_it_and_none_over_judges():
     labels = items_of((i, "g", "only", i % 4) for i in range(12))
     (row,) = describe_generators(labels, JudgeModel(labels), SCALE)
