@@ -184,7 +184,8 @@ class _Blocks:
 def _contrast(
     blocks: _Blocks, pair: tuple[str, str], place: int, reach: Fraction, assume: str
 ) -> tuple[dict[str, Any], PairedTest | None]:
-    gaps, items = [], []
+    gaps: list[Fraction] = []
+    items: list[keys.Level] = []
     judged: list[JudgedValue] = []
     unpaired = 0
     for item, cells in blocks.pairs(pair):

@@ -132,7 +132,7 @@ def test_pairs_of_one_question_are_one_cluster_by_default(tmp_path, capsys):
 
 def test_blocks_without_an_item_are_items_of_their_own_over_judges_too(tmp_path):
     rng = np.random.default_rng(9)
-    ledgers = {"named": [], "unnamed": []}
+    ledgers: dict[str, list[dict[str, object]]] = {"named": [], "unnamed": []}
     for variant in range(8):
         for judge, version in (("j1", "new"), ("j1", "old"), ("j2", "new"), ("j2", "old")):
             [bundle] = bundles_of([Verdict(judge, "g", f"v{variant}-{version}", scored(int(rng.integers(0, 9))))])

@@ -109,7 +109,10 @@ def test_an_adjusted_mean_beyond_the_scale_lies_in_its_interval():
 def test_a_severity_that_one_answer_tells_gives_no_interval_of_an_adjusted_mean():
     cells = [(0, "h", "harsh", 4), (0, "h", "mild", 7)]
     cells += [(1 + i, "g", "harsh", 5 + i % 3) for i in range(30)]
-    once, often = items_of(cells), items_of([*cells, *((100 + i, "h", j, 5) for i in range(9) for j in ("harsh", "mild"))])
+    once, often = (
+        items_of(cells),
+        items_of([*cells, *((100 + i, "h", j, 5) for i in range(9) for j in ("harsh", "mild"))]),
+    )
     alone, known = (describe_generators(labels, JudgeModel(labels), SCALE)[0] for labels in (once, often))
     assert (float(alone["adjusted"]), alone["adjusted_ci95"]) == (7.5, None)
     assert "too few" in alone["na"]["adjusted_ci95"]
