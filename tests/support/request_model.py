@@ -215,6 +215,9 @@ class Model:
         word = f"(^|[^0-9A-Za-z_]){name}($|[^0-9A-Za-z_])"
         searched = self.grep(word, None, True, True, paths, max_hits, max_bytes, **rules)
         del searched["hits"]
+        if callers:
+            # Whether all callers were followed is not known here.
+            del searched["complete"]
         return Part(searched)
 
     def find_symbols(self, paths: list[str] | None = None, **rules: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _UNSAFE = re.compile(
 )
 
 # How rows begin that are no paths: the last line, a call of a batch, a gap, a hint, a scope, totals, callers.
-_OTHER_ROW = re.compile(r"\[|=|…|--|hint: |in |totals: |callers of |not followed: ")
+_OTHER_ROW = re.compile(r"\[|=|…|--|hint: |in |totals: |callers of |not followed: |depth reached, ")
 
 
 def visible(text: str) -> str:

@@ -39,6 +39,8 @@ def _state(result: Result, args: Asked) -> str:
         return "last page"
     if result.get("files_selected") == 0:
         return "not complete, no file was selected"
+    if "not_followed" in result and "skipped_files" not in result:
+        return "lines complete, callers not"
     return "complete" if result["complete"] else "not complete"
 
 

@@ -64,12 +64,14 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
     truncated_by = sorted([*(["max_files"] if snapshot.candidates.cut else []), *page.full_by])
     selected = SelectedFiles(args, corpus, selection, snapshot, skipped, start)
     end = page.end or (f"0:{snapshot.candidates.paths[-1]}" if truncated_by else "")
+    fields = selected.fields(truncated_by)
+    fields["complete"] &= not above.not_followed
     return FindReferencesResult(
         references=page.references,
         totals=ReferenceTotals(**{role: totals[role] for role in ORDER}),
         callers=above.definitions if args.callers else MISSING,
         not_followed=above.not_followed or MISSING,
-        **selected.fields(truncated_by),
+        **fields,
         cursor=cursors.issue("find_references", args, end) if truncated_by else MISSING,
         skipped=FindReferencesSkipped(**selected.count_skipped()),
         metrics=meter.stop(hits=len(page.references), **selected.metrics()),

@@ -72,22 +72,24 @@ class Callers(NamedTuple):
 def find_callers(first: Iterable[str], done: str, levels: int, search: SearchNames) -> Callers:
     """Follow names, each once, this many levels up: to the definitions around their calls, and to the names of these.
 
-    The name `done` is not followed again.
+    The name `done` is not followed again. Callers one level further up are only counted: they are left out.
     """
     calls: defaultdict[_Definition, list[str]] = defaultdict(list)
     not_followed: dict[str, dict[str, Any]] = {}
     seen = {done}
     names = set(first) - seen
-    for _ in range(levels):
+    for level in range(levels + 1 if levels else 0):
         room = MAX_NAMES + 1 - len(seen)
         followed = sorted(filter(_WORD.fullmatch, names))
-        not_followed |= {name: {"name": name} for name in followed[room:]}
+        not_followed |= {name: {"name": name, "reason": "not_a_word"} for name in names.difference(followed)}
+        not_followed |= {name: {"name": name, "reason": "limit"} for name in followed[room:]}
         names, followed = set(), followed[:room]
         seen.update(followed)
         found = _find_around_calls(followed, search) if followed else {}
         for name, definitions in found.items():
-            if len(definitions) > MAX_CALLERS:
-                not_followed[name] = {"name": name, "callers": len(definitions)}
+            if len(definitions) > MAX_CALLERS or (definitions and level == levels):
+                reason = "common" if len(definitions) > MAX_CALLERS else "depth"
+                not_followed[name] = {"name": name, "reason": reason, "callers": len(definitions)}
                 continue
             names |= {symbol.name for _, symbol in definitions} - seen - not_followed.keys()
             for definition in definitions:

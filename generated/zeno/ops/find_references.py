@@ -185,9 +185,13 @@ class NotFollowed(Model):
     """
     The name.
     """
-    callers: Annotated[StrictInt | MISSING, Field(ge=17)] = MISSING
+    reason: Literal['depth', 'common', 'limit', 'not_a_word']
     """
-    How many definitions call it: more than 16. Absent: there were too many names before it.
+    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _.
+    """
+    callers: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    How many definitions call it. Absent: its callers were not looked for.
     """
 
 
@@ -309,11 +313,11 @@ class FindReferencesResult(Model):
     """
     callers: list[Caller] | MISSING = MISSING
     """
-    Present exactly when callers is above 0: definitions in all selected files around calls of the names of the definitions around calls, and so on, sorted by path and line. By name alone, so some may call another definition of that name. Those around calls of the name itself are in references.
+    Present exactly when callers is above 0: definitions in all selected files around calls of the names of the definitions around calls, and so on, sorted by path and line. By name alone, so some may call another definition of that name. Those around calls of the name itself are in references. Calls outside of all definitions are not told.
     """
     not_followed: Annotated[list[NotFollowed] | MISSING, Field(min_length=1)] = MISSING
     """
-    Present where callers of some names are left out, because there are many: these names, sorted.
+    Present where callers of some names are left out: these names, sorted. The answer is then not complete.
     """
     truncated: StrictBool
     """
@@ -332,7 +336,7 @@ class FindReferencesResult(Model):
     """
     complete: StrictBool | MISSING = MISSING
     """
-    True when at least one file was selected, nothing was cut, nothing but binary files was skipped and no earlier page came before: no other line of the selected files matches. Binary files have no lines.
+    True when at least one file was selected, nothing was cut, nothing but binary files was skipped, no earlier page came before and no name was not_followed: no other line of the selected files matches. Binary files have no lines.
     """
     skipped: FindReferencesSkipped | MISSING = MISSING
     """

@@ -86,7 +86,7 @@ def _callers_of(ask, name):
 
 
 def _expected_callers(ask, name, levels):
-    """By the plain definition: level after level, one request for each name."""
+    """By the plain definition: level after level, one request for each name. And who has callers beyond these levels."""
     found: dict[tuple[str, int, str], list[str]] = {}
     seen = {name}
     names = {chain.rpartition(".")[2] for _, _, chain in _callers_of(ask, name)} - seen
@@ -97,7 +97,8 @@ def _expected_callers(ask, name, levels):
             for definition in above[called]:
                 found[definition] = sorted([*found.get(definition, ()), called])
         names = {chain.rpartition(".")[2] for some in above.values() for _, _, chain in some} - seen
-    return found
+    beyond = {called: len(_callers_of(ask, called)) for called in sorted(names)}
+    return found, [{"name": called, "reason": "depth", "callers": some} for called, some in beyond.items() if some]
 
 
 @CHANGING
@@ -114,9 +115,9 @@ def test_callers_are_those_that_one_request_for_each_name_finds(root, ask, funct
     for limits in ({}, {"max_hits": 1}, {"max_files": 1}):
         answer = ask("find_references", name="a", callers=levels, **limits)["result"]
         found = {(one["path"], one["scope"]["line"], one["scope"]["name"]): one["calls"] for one in answer["callers"]}
-        assert found == _expected_callers(ask, "a", levels)
+        assert (found, answer.get("not_followed", [])) == _expected_callers(ask, "a", levels)
         assert list(found) == sorted(found)
-        assert "not_followed" not in answer
+        assert answer["complete"] == (not answer["truncated"] and "not_followed" not in answer)
         assert "callers" not in ask("find_references", name="a", callers=0, **limits)["result"]
 
 
@@ -125,7 +126,7 @@ def test_common_names_are_told_and_not_followed(root, ask):
     (root / "a.py").write_text(f"def run():\n    a()\n{common}def top():\n    f1()\n")
     answer = ask("find_references", name="a", callers=3)["result"]
     assert answer["callers"] == []
-    assert answer["not_followed"] == [{"name": "run", "callers": MAX_CALLERS + 1}]
+    assert answer["not_followed"] == [{"name": "run", "reason": "common", "callers": MAX_CALLERS + 1}]
     args = {"name": "a", "callers": 3}
     assert text_of("find_references", answer, None, args).split("\n")[-2] == "not followed: run (17 callers)"
 
@@ -135,8 +136,30 @@ def test_only_so_many_names_are_followed_and_the_others_are_told(root, ask):
     (root / "a.py").write_text("".join(f"def {name}():\n    a()\ndef {name}_up():\n    {name}()\n" for name in names))
     answer = ask("find_references", name="a", callers=2)["result"]
     assert [one["calls"] for one in answer["callers"]] == [[name] for name in names[:MAX_NAMES]]
-    told = [one["name"] for one in answer["not_followed"]]
-    assert told == sorted([*names[MAX_NAMES:], *(f"{name}_up" for name in names[:MAX_NAMES])])
+    told = sorted([*names[MAX_NAMES:], *(f"{name}_up" for name in names[:MAX_NAMES])])
+    assert answer["not_followed"] == [{"name": name, "reason": "limit"} for name in told]
+
+
+def test_names_that_are_no_words_are_told_and_not_followed(root, ask):
+    (root / "a.py").write_text("def é():\n    a()\ndef b():\n    é()\n")
+    answer = ask("find_references", name="a", callers=2)["result"]
+    assert (answer["callers"], answer["complete"]) == ([], False)
+    assert answer["not_followed"] == [{"name": "é", "reason": "not_a_word"}]
+
+
+def test_a_chain_that_is_longer_than_asked_for_is_not_complete(root, ask):
+    (root / "a.py").write_text("def b():\n    a()\ndef c():\n    b()\ndef d():\n    c()\ndef D():\n    d\n")
+    args = {"name": "a", "roles": ["call"], "callers": 1}
+    told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
+    assert told[-3:] == [
+        "3-4\tfunction c calls b",
+        "depth reached, not followed: c (1 caller); raise callers, or ask for these",
+        "[1 line; lines complete, callers not: 1 file]",
+    ]
+    whole = ask("find_references", **args | {"callers": 2})["result"]
+    assert [one["scope"]["name"] for one in whole["callers"]] == ["c", "d"]
+    assert whole["complete"]
+    assert "not_followed" not in whole
 
 
 def test_callers_stand_below_their_paths_with_what_they_call(root, ask):

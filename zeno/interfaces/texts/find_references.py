@@ -1,6 +1,6 @@
 """The result of find_references as text for models."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from zeno.interfaces.rows import (
@@ -38,13 +38,14 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
             for one in lines:
                 body += _rows(one, "" if only else f"{one['role']} ")
     body += _caller_rows(result)
+    body += _not_followed_rows(result.get("not_followed", ()))
     found = count(len(references), "line") if references else "no lines"
     shown = [line for one in references for line in one.get("context", [one])]
     return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args)}"
 
 
 def _caller_rows(result: Result) -> Iterator[str]:
-    """The definitions that call names of callers, below their paths, and names that were not followed."""
+    """The definitions that call names of callers, below their paths."""
     callers = result.get("callers", ())
     if callers:
         yield "callers of callers, by name alone:"
@@ -53,9 +54,22 @@ def _caller_rows(result: Result) -> Iterator[str]:
         some = list(of_file)
         for row, one in zip(symbol_rows([_split_name(one["scope"]) for one in some]), some, strict=True):
             yield f"{row} calls {', '.join(one['calls'])}"
-    if left := result.get("not_followed"):
-        names = (f"{one['name']} ({one['callers']:,} callers)" if "callers" in one else one["name"] for one in left)
-        yield f"not followed: {', '.join(names)}"
+
+
+def _not_followed_rows(names: Iterable[Result]) -> Iterator[str]:
+    """The names whose callers were left out: those for which `callers` is too low, then the others."""
+    too_deep = [one for one in names if one["reason"] == "depth"]
+    others = [one for one in names if one["reason"] != "depth"]
+    if too_deep:
+        yield f"depth reached, not followed: {', '.join(map(_with_callers, too_deep))}; raise callers, or ask for these"
+    if others:
+        yield f"not followed: {', '.join(map(_with_callers, others))}"
+
+
+def _with_callers(one: Result) -> str:
+    """A name with the number of its callers, if they were counted."""
+    name = one_line(one["name"])
+    return f"{name} ({count(one['callers'], 'caller')})" if "callers" in one else name
 
 
 def _split_name(scope: Result) -> Result:
