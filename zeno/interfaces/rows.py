@@ -74,14 +74,13 @@ def split_clipped(lines: Result) -> Iterator[tuple[str, bool]]:
     return ((text, len(text) == longest) for text in texts)
 
 
-def tell_clipped(texts: list[Result], args: Asked) -> str:
-    """Say that lines were clipped, and which limit did it."""
+def tell_clipped(texts: list[Result], args: Asked, more: str = "raise max_line_chars") -> str:
+    """Say that lines were clipped, and what gives `more` of them, if it was not the answer that had no more room."""
     longest = max((len(text) for one in texts if one.get("clipped") for text in one["text"].split("\n")), default=0)
     if not longest:
         return ""
     # A line that had all of max_line_chars was clipped by it; a shorter one had no more room in the answer.
-    by = "max_line_chars" if longest >= args.get("max_line_chars", 0) else "max_chars"
-    return f"; … clipped, raise {by}"
+    return f"; … clipped, {more if longest >= args.get('max_line_chars', 0) else 'the answer is full'}"
 
 
 def symbol_rows(symbols: list[Result]) -> Iterator[str]:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zeno.interfaces.mcp.tool_list import list_tools
 from zeno.interfaces.result_text import text_of
 from zeno.interfaces.rows import one_line, visible
 from zeno.session.dispatch import OPS
@@ -26,7 +27,16 @@ def grep(hits: list[dict[str, object]], **more: object) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     "row",
-    ["=== 2 grep", "[no hits; complete: 9 files]", "hint: ask for more", "in class A 1-2", "totals: 1 use", "--", "…"],
+    [
+        "=== 2 grep",
+        "[no hits; complete: 9 files]",
+        "hint: ask for more",
+        "in class A 1-2",
+        "totals: 1 use",
+        "--",
+        "…",
+        "depth reached, ",
+    ],
 )
 def test_no_name_of_a_file_is_taken_for_another_row(row):
     hit = {"path": row, "line": 1, "text": "x"}
@@ -235,13 +245,30 @@ def test_the_lines_that_were_clipped_are_marked():
 def test_the_limit_that_clipped_a_line_is_named(root, ask):
     (root / "min.js").write_text("x" * 900)
     for limits, named in (
-        ({"max_line_chars": 40, "max_chars": 200}, "max_line_chars"),
-        ({"max_line_chars": 5000, "max_chars": 200}, "max_chars"),
+        ({"max_line_chars": 40, "max_chars": 200}, "raise max_line_chars"),
+        ({"max_line_chars": 5000, "max_chars": 200}, "the answer is full"),
     ):
         for op in ("read_file", "peek"):
             args = {"path": "min.js", **limits}
             told = text_of(op, ask(op, **args)["result"], None, {"head_lines": 40, "tail_lines": 20, **args})
-            assert told.endswith(f"; … clipped, raise {named}]"), (op, told)
+            assert told.endswith(f"; … clipped, {named}]"), (op, told)
+
+
+@pytest.mark.parametrize("limits", [{"max_line_chars": 40}, {"max_line_chars": 5000, "max_chars": 30}])
+def test_texts_about_clipped_lines_name_only_arguments_that_the_tool_lists(root, ask, limits):
+    (root / "a.py").write_text(f"x = '{'y ' * 300}'\n")
+    tools = {
+        tool.name: tool.input_schema["properties"] for tool in list_tools(all_tools=True, claims=False, revs=False)
+    }
+    for op, args in {
+        "grep": {"pattern": "x"},
+        "find_references": {"name": "x"},
+        "read_file": {"path": "a.py"},
+        "peek": {"path": "a.py", "head_lines": 1, "tail_lines": 0},
+    }.items():
+        told = text_of(op, ask(op, **args, **limits)["result"], None, args | limits)
+        assert "; … clipped, " in told
+        assert set(re.findall(r"(?:raise|lower) (\w+)", told)) <= tools[op].keys(), (op, told)
 
 
 def test_a_file_of_one_line_has_one_line(root, ask):
@@ -405,7 +432,7 @@ def test_roles_stand_before_lines_unless_all_have_the_same(root, ask):
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     assert told[:4] == ["totals: 1 definition, 1 call", "a.py", "in function f 1-2", "definition 1\tdef f():"]
     assert re.fullmatch(r"call 2\t….*f\(\)  # x+…", told[4])
-    assert told[5] == "[2 lines; complete: 1 file; … clipped, raise max_line_chars]"
+    assert told[5] == "[2 lines; complete: 1 file; … clipped, read_file has more]"
     args["roles"] = ["call"]
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     assert told[3].startswith("2\t")

@@ -86,7 +86,7 @@ def _callers_of(ask, name):
 
 
 def _expected_callers(ask, name, levels):
-    """By the plain definition: level after level, one request for each name. And who has callers beyond these levels."""
+    """By the plain definition: level after level, one request for each name; and the names with callers beyond these."""
     found: dict[tuple[str, int, str], list[str]] = {}
     seen = {name}
     names = {chain.rpartition(".")[2] for _, _, chain in _callers_of(ask, name)} - seen

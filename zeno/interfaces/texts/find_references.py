@@ -41,7 +41,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     body += _not_followed_rows(result.get("not_followed", ()))
     found = count(len(references), "line") if references else "no lines"
     shown = [line for one in references for line in one.get("context", [one])]
-    return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args)}"
+    return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args, 'read_file has more')}"
 
 
 def _caller_rows(result: Result) -> Iterator[str]:

@@ -37,7 +37,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
             body += [*([scope] if scope else []), *_rows(list(of_scope))]
     found = f"{count(len(hits), 'hit')} in {count(files, 'file')}" if hits else "no hits"
     shown = [line for hit in hits for line in (hit, *hit.get("context", ()))]
-    return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args)}"
+    return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args, 'read_file has more')}"
 
 
 def _counts(result: Result, args: Asked) -> tuple[list[str], str]:
