@@ -260,12 +260,13 @@ def test_texts_about_clipped_lines_name_only_arguments_that_the_tool_lists(root,
     tools = {
         tool.name: tool.input_schema["properties"] for tool in list_tools(all_tools=True, claims=False, revs=False)
     }
-    for op, args in {
+    requests: dict[str, dict[str, object]] = {
         "grep": {"pattern": "x"},
         "find_references": {"name": "x"},
         "read_file": {"path": "a.py"},
         "peek": {"path": "a.py", "head_lines": 1, "tail_lines": 0},
-    }.items():
+    }
+    for op, args in requests.items():
         told = text_of(op, ask(op, **args, **limits)["result"], None, args | limits)
         assert "; … clipped, " in told
         assert set(re.findall(r"(?:raise|lower) (\w+)", told)) <= tools[op].keys(), (op, told)
