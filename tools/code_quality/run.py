@@ -24,7 +24,8 @@ from tools.code_quality.ctags import COVERED, comparable, hidden_lines, plain
 from tools.code_quality.referees import WALKED, ask_ctags, ask_extents
 from tools.code_quality.walks import Defined, parse, roles
 from zeno.code.extract import extract
-from zeno.code.facts import NOTHING, Facts, Symbol
+from zeno.code.facts import NOTHING, Facts, Symbol, numbers
+from zeno.code.facts import ROLES as KINDS_OF_TEXT
 from zeno.code.kept_facts import keep
 from zeno.code.tokens import ORDER, Roles
 from zeno.text.file_lines import normal
@@ -108,7 +109,10 @@ class Comparison:
 
     def _compare_roles(self, path: str, facts: Facts, text: bytes) -> None:
         root = parse(path, text)
-        bare = keep(facts._replace(symbols=[]))
+        # The other side does not know definitions as a role.
+        parts = list(zip(*[iter(facts.stretches)] * 3, strict=True))
+        flat = [number for part in parts if KINDS_OF_TEXT[part[2]] != "definition" for number in part]
+        bare = keep(facts._replace(symbols=[], stretches=numbers(flat)))
         if not bare.has_grammar or root is None:
             return
         lines = text.split(b"\n")

@@ -3,8 +3,8 @@
 from array import array
 from typing import NamedTuple
 
-ROLES = ("code", "import", "string", "comment")
-"""The roles of a stretch of text. Text outside of all stretches is code."""
+ROLES = ("code", "import", "string", "comment", "definition")
+"""The roles of a stretch of text. Text outside of all stretches is code; definitions are names of members."""
 
 _UINT = "I"
 

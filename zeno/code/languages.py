@@ -33,7 +33,7 @@ class Grammar(NamedTuple):
     definitions: str
     """A query for definitions: each match has a name, and the definition captured by its kind or as `within`."""
     roles: str
-    """A query for comments, strings, code in strings, imports, calls, and attributes before definitions."""
+    """A query for comments, strings, code in strings, imports, calls, members, and attributes before definitions."""
 
     @property
     def extractor(self) -> str:

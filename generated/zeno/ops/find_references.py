@@ -187,7 +187,7 @@ class NotFollowed(Model):
     """
     reason: Literal['depth', 'common', 'limit', 'not_a_word']
     """
-    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _.
+    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _, or over 1,000 of them.
     """
     callers: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """

@@ -62,6 +62,50 @@ SAMPLES: dict[str, list[tuple[str, str | None]]] = {
     "a.lua": [("local x = foo()", "text"), ("function foo() end", "definition")],
 }
 
+# Members that are no symbols: the line that declares one defines its name. All other lines use it.
+FIELDS = {
+    "f.go": ["package f", "type A struct {", "\tfoo, bar int", "}", "var a = A{foo: 1}", "var b = a.foo"],
+    "f.java": ["class A {", "  private int foo = 1;", "  int b = this.foo;", "}"],
+    "record.java": ["record A(", "  int foo) {", "  int b() { return foo; }", "}"],
+    "f.cs": ["class A {", "  int foo;", "  int B() { return this.foo; }", "}"],
+    "f.c": ["struct a {", "  int *foo;", "};", "int b(struct a *c) { return c->foo; }"],
+    "call.c": ["struct a {", "  int (*foo)(int);", "};", "void *b(struct a *c) { return c->foo; }"],
+    "f.cpp": ["struct A {", "  int& foo;", "  int b() { return this->foo; }", "};"],
+    "f.rs": ["struct A {", "    foo: i32,", "}", "fn b(a: A) -> i32 { a.foo }"],
+    "f.ts": ["class A {", "  #foo = 1;", "  b() { return this.#foo; }", "}"],
+    "type.ts": ["interface A {", "  foo: number;", "}", "function b(a: A) { return a.foo; }"],
+    "f.js": ["class A {", "  foo = 1;", "  b() { return this.foo; }", "}"],
+    "f.kt": ["class A {", "  val foo = 1", "  fun b() = this.foo", "}"],
+    "first.kt": ["class A(", "  val foo: Int) {", "  fun b() = foo", "}"],
+    "f.swift": ["struct A {", "  var foo = 1", "  func b() -> Int { return self.foo }", "}"],
+    "f.scala": ["class A {", "  val foo = 1", "  def b = this.foo", "}"],
+    "case.scala": ["case class A(", "  foo: Int) {", "  def b = this.foo", "}"],
+    "f.php": ["<?php class A {", "  public $foo = 1;", "  function b() { return $this->foo; }", "}"],
+    "enum.java": ["enum A {", "  foo;", "  A b() { return A.foo; }", "}"],
+    "enum.cs": ["enum A {", "  foo", "}", "class B { A c = A.foo; }"],
+    "enum.c": ["enum a {", "  foo = 1", "};", "int b = foo;"],
+    "enum.cpp": ["enum class A {", "  foo", "};", "auto b = A::foo;"],
+    "enum.rs": ["enum A {", "    foo,", "}", "fn b() -> A { A::foo }"],
+    "enum.ts": ["enum A {", "  foo", "}", "let b = A.foo;"],
+    "enum.kt": ["enum class A {", "  foo", "}", "val b = A.foo"],
+    "enum.swift": ["enum A {", "  case foo", "}", "let b = A.foo"],
+    "enum.php": ["<?php enum A {", "  case foo;", "}", "$b = A::foo;"],
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_line_that_declares_a_member_defines_its_name(name):
+    lines = FIELDS[name]
+    text = "\n".join(lines).encode()
+    facts = extract(name, text)
+    roles = Roles(keep(facts), "foo")
+    starts = [len("\n".join(lines[:at]).encode()) + bool(at) for at in range(len(lines))]
+    found = [roles.of(at + 1, starts[at], line.encode()) for at, line in enumerate(lines) if "foo" in line]
+    assert found[0] == "definition"
+    assert set(found[1:]) == {"use"}
+    assert facts.unparsed == []
+    assert all(symbol.name != "foo" for symbol in facts.symbols)
+
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_roles_by_sample(name):

@@ -86,7 +86,7 @@ def _callers_of(ask, name):
 
 
 def _expected_callers(ask, name, levels):
-    """By the plain definition: level after level, one request for each name; and the names with callers beyond these."""
+    """By the plain definition: level after level, one request for each name; and the names with callers above."""
     found: dict[tuple[str, int, str], list[str]] = {}
     seen = {name}
     names = {chain.rpartition(".")[2] for _, _, chain in _callers_of(ask, name)} - seen
@@ -178,3 +178,13 @@ def test_callers_with_long_names_are_found_in_as_much_text_as_any(root, ask):
     (root / "large.txt").write_text("\n" * 1_900_000)
     answer = ask("find_references", name="a", callers=1)["result"]
     assert [one["calls"] for one in answer["callers"]] == [[name] for name in names]
+
+
+def test_a_field_is_defined_where_it_is_declared_and_its_row_does_not_claim_the_lines_of_its_type(root, ask):
+    (root / "a.c").write_text("struct a { int b;\n  int c; };\nint d(struct a *e) { return e->b; }\n")
+    args = {"name": "b"}
+    answer = ask("find_references", **args)["result"]
+    assert [one["role"] for one in answer["references"]] == ["definition", "use"]
+    told = text_of("find_references", answer, None, args).split("\n")
+    assert told[:4] == ["totals: 1 definition, 1 use", "a.c", "in struct a 1-2", "definition 1\tstruct a { int b;"]
+    assert ask("find_symbols", name="b")["result"]["symbols"] == []

@@ -31,7 +31,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
         body.append(write_path(path))
         for scope, of_scope in groupby(of_file, scope_row):
             lines = list(of_scope)
-            if len(lines) == 1 and _is_whole_scope(lines[0]):
+            if len(lines) == 1 and _is_whole_scope(lines[0], args):
                 body.append(_definition_row(lines[0], "" if only else "definition "))
                 continue
             body += [scope] if scope else []
@@ -78,9 +78,12 @@ def _split_name(scope: Result) -> Result:
     return {**scope, "name": name, "container": container}
 
 
-def _is_whole_scope(one: Result) -> bool:
-    """Whether a line begins the definition that it is in, so that one row says all of both."""
-    return one["role"] == "definition" and "context" not in one and one.get("scope", {}).get("line") == one["line"]
+def _is_whole_scope(one: Result, args: Asked) -> bool:
+    """Whether a line begins the definition that it is in, and is about it, so that one row says all of both."""
+    if one["role"] != "definition" or "context" in one or "scope" not in one:
+        return False
+    scope = one["scope"]
+    return bool(scope["line"] == one["line"] and scope["name"].rpartition(".")[2].strip("~=?!") == args["name"])
 
 
 def _definition_row(one: Result, role: str) -> str:
