@@ -49,7 +49,9 @@ def _found(answer):
 def test_the_search_for_the_name_loses_no_definition(tree, ask, name, data):
     match = data.draw(st.sampled_from(["exact", "prefix", "substring"]))
     tests = {
-        "exact": lambda symbol: f".{symbol.path}".endswith(f".{name}") or f".{symbol.container}." == f".{name}",
+        "exact": lambda symbol: (
+            f".{symbol.path}".endswith(f".{name}") or (symbol.container != "" and f".{symbol.container}." == f".{name}")
+        ),
         "prefix": lambda symbol: symbol.name.startswith(name),
         "substring": lambda symbol: name in symbol.name,
     }
