@@ -83,7 +83,7 @@ def _is_whole_scope(one: Result, args: Asked) -> bool:
     if one["role"] != "definition" or "context" in one or "scope" not in one:
         return False
     scope = one["scope"]
-    return bool(scope["line"] == one["line"] and scope["name"].rpartition(".")[2].strip("~=?!") == args["name"])
+    return bool(scope["line"] == one["line"] and scope["name"].rpartition(".")[2].strip("~=?!") == args.get("name"))
 
 
 def _definition_row(one: Result, role: str) -> str:
