@@ -124,7 +124,7 @@ def _kind(node: dict[str, Any]) -> str:
 
 def python_page() -> str:
     """The Python client of Zeno: how it is started, and its methods."""
-    parts = ["# Python: the client of Zeno", "How to work with it: [Doors](../docs/interfaces.md#python)."]
+    parts = ["# Python: the client of Zeno", "How to work with it: [Interfaces](../docs/guides/interfaces.md#python)."]
     parts += [_function("Zeno", Zeno.__init__, Zeno.__doc__), _function("AsyncZeno", AsyncZeno.__init__)]
     parts.append("Both have these methods; those of `AsyncZeno` are awaited.")
     return "\n\n".join([*parts, *_methods(Methods)]) + "\n"
@@ -132,7 +132,7 @@ def python_page() -> str:
 
 def ledgers_page() -> str:
     """The Python API of normalizer."""
-    parts = ["# Python: ledgers of normalizer", "With examples: [Python and exports](../docs/python.md)."]
+    parts = ["# Python: ledgers of normalizer", "With examples: [Python and exports](../docs/guides/python.md)."]
     parts += [_function("normalizer.open", normalizer.open), "It returns an object with these methods."]
     return "\n\n".join([*parts, *_methods(Ledgers)]) + "\n"
 

@@ -440,3 +440,14 @@ def test_roles_stand_before_lines_unless_all_have_the_same(root, ask):
     args |= {"context": 1, "max_line_chars": 4000}
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     assert [row[:14] for row in told[3:5]] == ["  1\tdef f():", "> 2\t    f()  # x"[:14]]
+
+
+def test_of_many_names_that_were_not_followed_the_first_are_named_and_the_others_counted():
+    names = [{"name": f"name{at}", "reason": "limit"} for at in range(10_000)]
+    totals = dict.fromkeys(("definition", "import", "call", "use", "comment", "string", "text"), 0)
+    result = {**grep([]), "references": [], "totals": totals, "callers": [], "not_followed": names, "complete": False}
+    del result["hits"]
+    rows = text_of("find_references", result, args={"name": "a", "callers": 1}).splitlines()
+    [row] = [row for row in rows if row.startswith("not followed: ")]
+    assert row.startswith("not followed: name0, name1, ")
+    assert row.endswith(", name19 and 9980 more")

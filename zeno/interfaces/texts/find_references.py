@@ -17,6 +17,9 @@ from zeno.interfaces.rows import (
 )
 from zeno.interfaces.status import completeness, count
 
+# Names that were not followed, of which a text names so many; the result has all.
+_NAMES = 20
+
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     """Return totals by role, then lines below their paths and the definitions around them.
@@ -61,9 +64,15 @@ def _not_followed_rows(names: Iterable[Result]) -> Iterator[str]:
     too_deep = [one for one in names if one["reason"] == "depth"]
     others = [one for one in names if one["reason"] != "depth"]
     if too_deep:
-        yield f"depth reached, not followed: {', '.join(map(_with_callers, too_deep))}; raise callers, or ask for these"
+        yield f"depth reached, not followed: {_name_some(too_deep)}; raise callers, or ask for these"
     if others:
-        yield f"not followed: {', '.join(map(_with_callers, others))}"
+        yield f"not followed: {_name_some(others)}"
+
+
+def _name_some(names: list[Result]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(map(_with_callers, names[:_NAMES])) + more
 
 
 def _with_callers(one: Result) -> str:
