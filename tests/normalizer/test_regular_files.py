@@ -145,13 +145,16 @@ def test_a_sparse_file_in_a_ledger_does_not_fill_the_memory(ledger, place, diges
     if not digests:
         (ledger / "commit.json").unlink()
     sha256 = next((ledger / "bundles").glob("*/*")).stem
+    commands = [["audit", str(ledger)], ["list", str(ledger)], ["explain", str(ledger), sha256]]
+    for argv in commands:  # what they import is not what they read
+        main(argv)
     odd = ledger / place if (ledger / place).suffix else next((ledger / place).rglob("*.json"))
     with odd.open("ab") as file:
         file.truncate(20 << 30)
     skipped = [["audit", str(ledger), "--no-verify"]] if place == "bundles" else []
     tracemalloc.start()
     try:
-        for argv in skipped or [["audit", str(ledger)], ["list", str(ledger)], ["explain", str(ledger), sha256]]:
+        for argv in skipped or commands:
             assert main(argv) in (0, 1, 2)
             if argv[0] == "audit" and not skipped:
                 assert main(argv) != 0
