@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.support.doc_pages import ROOT, Block, Step, matches, steps
 from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE
-from tests.support.wheel import empty_environment, require_index
+from tests.support.wheel import CERTIFICATES, empty_environment, require_index
 
 PORTS = ("8717", "8718")
 LIMIT = 5 * PATIENCE
@@ -193,6 +193,7 @@ def environment(home: Path) -> dict[str, str]:
         (home / "bin" / name).write_text(program, encoding="utf-8")
         (home / "bin" / name).chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if name in KEPT or name.startswith(("PIP_", "UV_"))}
+    kept.setdefault(*CERTIFICATES)
     path = os.pathsep.join([str(home / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
     plain = {"COLUMNS": "80", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONUNBUFFERED": "1"}
     return {**kept, **plain, "PATH": path, "HOME": str(home)}

@@ -13,6 +13,8 @@ from tests.support.lacking import lacking
 
 ROOT = Path(__file__).parents[2]
 INDEX = ("PIP_", "UV_", "SSL_", "REQUESTS_", "HTTP", "http", "NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy")
+# uv has certificates of its own, which an index behind a mirror may not be signed by.
+CERTIFICATES = ("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt")
 
 
 @cache
@@ -34,7 +36,7 @@ def empty_environment(home: Path, *, published: bool = True) -> dict[str, str]:
     """A new user with an empty home, uv and Python in PATH, and an index that has our wheel too, if it is published."""
     home.mkdir(exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name.startswith(INDEX)}
-    kept.setdefault("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt")
+    kept.setdefault(*CERTIFICATES)
     if published:
         kept["UV_FIND_LINKS"] = str(wheel().parent)
         kept["PIP_FIND_LINKS"] = f"{kept['UV_FIND_LINKS']} {kept.get('PIP_FIND_LINKS', '')}".strip()
