@@ -163,7 +163,7 @@ class ArchiveReader:
             if name not in self._zip.namelist():
                 continue
             try:
-                value, problem = parse_row(self.member(name), nan=self._nan)
+                value, problem = parse_row(self.member(name), nan=self._nan, is_row=False)
             except UnreadableContainer as error:
                 value, problem = None, str(error)
             if problem:

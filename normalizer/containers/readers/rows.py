@@ -50,19 +50,27 @@ class ContainerReader(Protocol):
         """The rows in their order. Raises `UnreadableContainer` where the next row cannot be found."""
 
 
-def parse_row(raw: bytes, *, nan: bool) -> tuple[Any, str]:
-    """The value of a row that is JSON, and an empty string; or None and why it cannot be read."""
+def parse_row(raw: bytes, *, nan: bool, is_row: bool = True) -> tuple[Any, str]:
+    """The value of a row that is JSON, and an empty string; or None and why it cannot be read.
+
+    What describes a run (`is_row` false) has nothing where NaN stands: a word would be the name of a judge.
+    """
     if (why := too_many_values(raw, MAX_ROW_BYTES)) is not None:
         return None, why
     try:
         if nan:
-            return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number, constant=str), ""
+            constant = str if is_row else _take_for_nothing
+            return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number, constant=constant), ""
         return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number), ""
     except spec.NotStrictJson as error:
         hint = ""
         if str(error).endswith("is not JSON"):
             hint = f"{_column(raw)}; declare `nan` in the dialect to read it as that word"
         return None, f"{error}{hint}".replace(" at at ", " at ")
+
+
+def _take_for_nothing(_word: str) -> None:
+    return None
 
 
 def _column(raw: bytes) -> str:
@@ -111,6 +119,7 @@ class JsonLinesReader:
                 continue
             value, problem = parse_row(body, nan=self._nan)
             if problem == "" and self._describes_run(value):
+                self.document, _ = parse_row(body, nan=self._nan, is_row=False)
                 gap += body.decode() + end
                 continue
             yield Row(f"/{index}", number, gap, body, value, problem.replace(" at line 1 ", " at "))
@@ -125,5 +134,4 @@ class JsonLinesReader:
             if type(inner) is not dict or step not in inner:
                 return False
             inner = inner[step]
-        self.document = value
         return True

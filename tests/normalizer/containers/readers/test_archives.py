@@ -33,6 +33,11 @@ def test_members_that_the_glob_names_are_rows_and_one_describes_the_run():
     assert reader.document == {"e": "2"}
 
 
+def test_nan_in_the_member_that_describes_the_run_is_nothing_and_no_name():
+    [row], reader = read(packed({"samples/a.json": '{"n":NaN}', "header.json": '{"model":NaN}'}), nan=True)
+    assert (reader.document, row.value) == ({"model": None}, {"n": "NaN"})
+
+
 def test_lines_of_a_member_are_rows():
     rows, _ = read(packed({"a.jsonl": '{"n":1}\n{"n":2}\n', "b.jsonl": "{\n"}), members="*.jsonl", each="jsonl")
     assert [(row.member, row.pointer, bool(row.problem)) for row in rows] == [

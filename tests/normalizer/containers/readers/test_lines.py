@@ -43,6 +43,12 @@ def test_the_line_that_describes_the_run_is_no_row():
     assert (row.gap, row.line, reader.document) == ('{"spec":{"x":1}}\n', 2, {"spec": {"x": "1"}})
 
 
+def test_nan_in_the_line_that_describes_the_run_is_nothing_and_no_name():
+    reader = JsonLinesReader(io.BytesIO(b'{"spec":{"judge":NaN}}\n{"a":NaN}\n'), nan=True, document_row="/spec")
+    [row] = reader.rows()
+    assert (reader.document, row.value) == ({"spec": {"judge": None}}, {"a": "NaN"})
+
+
 def test_an_endless_line_is_not_held_in_memory():
     class Endless(io.BytesIO):
         def readline(self, size=-1):
