@@ -99,6 +99,11 @@ class KeptFacts:
         """
         return self.symbols if part.encode() in self._data else []
 
+    def is_parsed(self, line: int) -> bool:
+        """Whether a grammar read the line without an error."""
+        index = bisect_right(self.unparsed, line, key=lambda lines: lines[0]) - 1
+        return self.has_grammar and not (index >= 0 and line <= self.unparsed[index][1])
+
     def find_scope(self, line: int) -> Symbol | None:
         """Return the definition that holds a line and begins last, of these the shortest; None outside of all."""
         index = bisect_right(self._firsts, line) - 1

@@ -74,6 +74,17 @@ def grammar_of(path: str) -> Grammar | None:
     return grammar
 
 
+@cache
+def _has_functions(language: str) -> bool:
+    return any(rule["kind"] == "function" for rule in spec.resource(f"rules/languages/{language}.json")["rules"])
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is in a language that has functions, by its name."""
+    language = language_of(path)
+    return language is not None and _has_functions(language)
+
+
 def facts_key(path: str) -> str:
     """Return what the facts of a text depend on beside the text: files with equal keys and texts have equal facts."""
     language = language_of(path)

@@ -17,7 +17,7 @@ from zeno.code.kept_facts import KeptFacts
 from zeno.code.tokens import ORDER, Roles
 from zeno.meter import Meter
 from zeno.results import cursors
-from zeno.results.callers import FactSink, Take, find_callers
+from zeno.results.callers import FactSink, Take, find_callers, is_unclear
 from zeno.results.definitions import find_scope
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
@@ -41,13 +41,18 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
     snapshot = corpus.snapshot(rules)
     totals: Counter[str] = Counter()
     callers: set[str] = set()
+    unclear: set[str] = set()
     partial = bool(start or snapshot.candidates.cut)
     page = _Page(args, meter)
 
-    def count(_found: SearchedFile, roles: dict[int, str], facts: KeptFacts) -> None:
+    def count(found: SearchedFile, roles: dict[int, str], facts: KeptFacts) -> None:
         totals.update(roles.values())
-        around = [facts.find_scope(at + 1) for at, role in roles.items() if args.callers and role == "call"]
-        callers.update(symbol.name for symbol in around if symbol is not None)
+        for at, role in roles.items() if args.callers else ():
+            symbol = facts.find_scope(at + 1) if role == "call" else None
+            if symbol is not None:
+                callers.add(symbol.name)
+            elif is_unclear(found.path, facts, at + 1, role):
+                unclear.add(args.name)
 
     def add(found: SearchedFile, roles: dict[int, str], facts: KeptFacts) -> None:
         if not partial:
@@ -59,7 +64,9 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
     if partial:
         finder.find(whole, count)
     skipped = finder.find(snapshot, add)
-    above = find_callers(callers, args.name, args.callers, lambda names, take: finder.search(whole, names, take))
+    above = find_callers(
+        callers, args.name, args.callers, lambda names, take: finder.search(whole, names, take), unclear
+    )
     meter.charge_text(sum(len(str(one)) for part in above for one in part))
     truncated_by = sorted([*(["max_files"] if snapshot.candidates.cut else []), *page.full_by])
     selected = SelectedFiles(args, corpus, selection, snapshot, skipped, start)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from zeno.code.facts import Symbol
 from zeno.code.kept_facts import KeptFacts
+from zeno.code.languages import is_code
 from zeno.code.tokens import Roles
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
@@ -69,13 +70,16 @@ class Callers(NamedTuple):
     not_followed: list[dict[str, Any]]
 
 
-def find_callers(first: Iterable[str], done: str, levels: int, search: SearchNames) -> Callers:
+def find_callers(
+    first: Iterable[str], done: str, levels: int, search: SearchNames, unclear: Iterable[str] = ()
+) -> Callers:
     """Follow names, each once, this many levels up: to the definitions around their calls, and to the names of these.
 
-    The name `done` is not followed again. Callers one level further up are only counted: they are left out.
+    The name `done` is not followed again; it is `unclear` where it may have calls that are not known. Callers one level
+    further up are only counted: they are left out.
     """
     calls: defaultdict[_Definition, list[str]] = defaultdict(list)
-    not_followed: dict[str, dict[str, Any]] = {}
+    not_followed: dict[str, dict[str, Any]] = {name: {"name": name, "reason": "unparsed"} for name in unclear}
     seen = {done}
     names = set(first) - seen
     for level in range(levels + 1 if levels else 0):
@@ -85,7 +89,8 @@ def find_callers(first: Iterable[str], done: str, levels: int, search: SearchNam
         not_followed |= {name: {"name": name, "reason": "limit"} for name in followed[room:]}
         names, followed = set(), followed[:room]
         seen.update(followed)
-        found = _find_around_calls(followed, search) if followed else {}
+        found, unparsed = _find_around_calls(followed, search) if followed else ({}, set())
+        not_followed |= {name: {"name": name, "reason": "unparsed"} for name in unparsed}
         for name, definitions in found.items():
             if len(definitions) > MAX_CALLERS or (definitions and level == levels):
                 reason = "common" if len(definitions) > MAX_CALLERS else "depth"
@@ -101,9 +106,15 @@ def find_callers(first: Iterable[str], done: str, levels: int, search: SearchNam
     return Callers(rows, [not_followed[name] for name in sorted(not_followed)])
 
 
-def _find_around_calls(names: list[str], search: SearchNames) -> dict[str, set[_Definition]]:
-    """Return the definitions around the calls of each name, in all files."""
+def is_unclear(path: str, facts: KeptFacts, line: int, role: str) -> bool:
+    """Whether a line may have a call that is not known: it is code without a grammar, or was not parsed."""
+    return role in ("call", "use", "text") and not facts.is_parsed(line) and is_code(path)
+
+
+def _find_around_calls(names: list[str], search: SearchNames) -> tuple[dict[str, set[_Definition]], set[str]]:
+    """Return the definitions around the calls of each name, in all files, and names with lines that are unclear."""
     found: dict[str, set[_Definition]] = {name: set() for name in names}
+    unclear: set[str] = set()
     word = re.compile(rb"\b(?:" + "|".join(names).encode() + rb")\b")
 
     def take(file: SearchedFile, matching: list[int], facts: KeptFacts) -> None:
@@ -113,13 +124,16 @@ def _find_around_calls(names: list[str], search: SearchNames) -> dict[str, set[_
             for name in {each.decode() for each in word.findall(text)}:
                 if name not in roles:
                     roles[name] = Roles(facts, name)
-                if roles[name].of(at + 1, file.lines.offset(at), text) == "call":
-                    around = facts.find_scope(at + 1)
-                    found[name] |= {(file.path, around)} if around is not None else set()
+                role = roles[name].of(at + 1, file.lines.offset(at), text)
+                around = facts.find_scope(at + 1) if role == "call" else None
+                if around is not None:
+                    found[name].add((file.path, around))
+                elif is_unclear(file.path, facts, at + 1, role):
+                    unclear.add(name)
 
     for some in _divide(names):
         search(some, take)
-    return found
+    return found, unclear
 
 
 def _divide(names: list[str]) -> list[list[str]]:

@@ -175,7 +175,7 @@ Call = TypeAliasType("Call", Annotated[StrictStr, Field(min_length=1)])
 
 class NotFollowed(Model):
     """
-    A name of a caller whose own callers are not told.
+    A name of which callers are not told.
     """
 
     model_config = ConfigDict(
@@ -185,13 +185,13 @@ class NotFollowed(Model):
     """
     The name.
     """
-    reason: Literal['depth', 'common', 'limit', 'not_a_word']
+    reason: Literal['depth', 'common', 'limit', 'not_a_word', 'unparsed']
     """
-    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _, or over 1,000 of them.
+    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _, or over 1,000 of them; unparsed: lines with it are code in which calls are not known, for want of a grammar or because it could not be parsed.
     """
     callers: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
-    How many definitions call it. Absent: its callers were not looked for.
+    How many definitions call it. Absent: they were not counted.
     """
 
 

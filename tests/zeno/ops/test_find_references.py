@@ -147,6 +147,34 @@ def test_names_that_are_no_words_are_told_and_not_followed(root, ask):
     assert answer["not_followed"] == [{"name": "é", "reason": "not_a_word"}]
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("b.lua", "function up()\n  return b()\nend\n"), ("b.py", "def up(:\n    b(\n"), ("b.ex", "def up do\n  b()\nend\n")],
+    ids=["no grammar", "not parsed", "no grammar either"],
+)
+def test_calls_in_code_that_no_grammar_reads_make_callers_incomplete(root, ask, path, text):
+    """They were left out of an answer that called itself complete."""
+    (root / "a.py").write_text("def b():\n    a()\ndef c():\n    b()\n")
+    (root / path).write_text(text)
+    args = {"name": "a", "callers": 2}
+    answer = ask("find_references", **args)["result"]
+    assert [one["scope"]["name"] for one in answer["callers"]] == ["c"]
+    assert (answer["not_followed"], answer["complete"]) == ([{"name": "b", "reason": "unparsed"}], False)
+    assert "not followed: b (unparsed)" in text_of("find_references", answer, None, args).split("\n")
+    again = ask("find_references", name="b", callers=1)["result"]
+    assert again["not_followed"] == [{"name": "b", "reason": "unparsed"}]
+    assert ask("find_references", name="b")["result"]["complete"]
+
+
+def test_a_name_in_a_text_or_a_schema_leaves_callers_complete(root, ask):
+    (root / "a.py").write_text("def b():\n    a()\n")
+    (root / "README.md").write_text("call b()\n")
+    (root / "notes").write_text("call b()\n")
+    (root / "b.proto").write_text("message b {}\n")
+    answer = ask("find_references", name="a", callers=2)["result"]
+    assert (answer["callers"], answer["complete"]) == ([], True)
+
+
 def test_a_chain_that_is_longer_than_asked_for_is_not_complete(root, ask):
     (root / "a.py").write_text("def b():\n    a()\ndef c():\n    b()\ndef d():\n    c()\ndef D():\n    d\n")
     args = {"name": "a", "roles": ["call"], "callers": 1}

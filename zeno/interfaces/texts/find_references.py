@@ -76,8 +76,10 @@ def _name_some(names: list[Result]) -> str:
 
 
 def _with_callers(one: Result) -> str:
-    """A name with the number of its callers, if they were counted."""
+    """A name with the number of its callers, if they were counted, or why some may not be known."""
     name = one_line(one["name"])
+    if one["reason"] == "unparsed":
+        return f"{name} (unparsed)"
     return f"{name} ({count(one['callers'], 'caller')})" if "callers" in one else name
 
 
