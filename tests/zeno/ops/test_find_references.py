@@ -149,7 +149,11 @@ def test_names_that_are_no_words_are_told_and_not_followed(root, ask):
 
 @pytest.mark.parametrize(
     ("path", "text"),
-    [("b.lua", "function up()\n  return b()\nend\n"), ("b.py", "def up(:\n    b(\n"), ("b.ex", "def up do\n  b()\nend\n")],
+    [
+        ("b.lua", "function up()\n  return b()\nend\n"),
+        ("b.py", "def up(:\n    b(\n"),
+        ("b.ex", "def up do\n  b()\nend\n"),
+    ],
     ids=["no grammar", "not parsed", "no grammar either"],
 )
 def test_calls_in_code_that_no_grammar_reads_make_callers_incomplete(root, ask, path, text):
