@@ -53,7 +53,7 @@ class ContainerReader(Protocol):
 def parse_row(raw: bytes, *, nan: bool, is_row: bool = True) -> tuple[Any, str]:
     """The value of a row that is JSON, and an empty string; or None and why it cannot be read.
 
-    What describes a run (`is_row` false) has nothing where NaN stands: a word would be the name of a judge.
+    A description of the run (`is_row` false) has nothing where NaN stands: a word would be the name of a judge.
     """
     if (why := too_many_values(raw, MAX_ROW_BYTES)) is not None:
         return None, why
