@@ -1,5 +1,5 @@
 """The subcommands, one module each, in a folder for each heading of the help.
 
 `read`, `judge`, `look`, `trust`, `numbers` and `publish` are the headings, `shell` has what no list shows; `options`
-and `value_completion` have what commands share.
+has what commands share.
 """

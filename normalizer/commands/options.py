@@ -1,12 +1,14 @@
-"""Options and arguments that several commands share, and what they stand for."""
+"""Options and arguments that several commands share, what they stand for, and the values that a shell offers."""
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
+import contract_spec as spec
+from click.shell_completion import CompletionItem
+from contract_spec import pages
 
 from normalizer.aggregate import keys as record_keys
 from normalizer.aggregate.eligibility import MIXABLE, Rules
@@ -14,29 +16,49 @@ from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.recipes import recipes_of
 from normalizer.aggregate.summary import Options
-from normalizer.commands.value_completion import complete_dialects, complete_keys
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.estimation.paired_test import ASSUMPTIONS, SCALE
 from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger
+from normalizer.terminal.help_format import F, add_all, option
 from normalizer.terminal.output import print_note
 
-F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("text", "json", "csv", "md", "latex")
 _META = "normalizer.commands.files"
 PATH = click.Path(path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
-RESAMPLES = click.option(
-    "--resamples",
-    type=click.IntRange(min=100),
-    metavar="N",
-    default=2000,
-    show_default=True,
-    help="How many samples are drawn.",
-)
-SEED = click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of everything that is drawn."
-)
+RESAMPLES = option("--resamples N", "How many samples are drawn.", type=click.IntRange(min=100), default=2000)
+SEED = option("--seed N", "Of everything that is drawn.", type=click.IntRange(min=0), default=0)
+
+
+def complete_dialects(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the shipped dialects that begin so; if there is none, let the shell offer names of files."""
+    from normalizer.containers import shipped
+
+    # In bash, an item that stands for files drops all others.
+    return _beginning(begun, shipped.names()) or [CompletionItem(begun, type="file")]
+
+
+def complete_reasons(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the codes of reasons that begin so."""
+    return _beginning(begun, spec.schema("eval/reason.json")["$defs"]["code"]["enum"])
+
+
+def complete_keys(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the keys that the last one of a list with commas may become."""
+    before, comma, last = begun.rpartition(",")
+    given = before.split(",")
+    known = [key for key in (*record_keys.DESIGN_KEYS, *record_keys.RUN_KEYS, record_keys.FACTOR) if key not in given]
+    return [CompletionItem(before + comma + item.value) for item in _beginning(last, known)]
+
+
+def complete_pages(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the pages that begin so."""
+    return _beginning(begun, pages.names())
+
+
+def _beginning(begun: str, names: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
 def take_one(_: click.Context, __: click.Parameter, dialects: tuple[str, ...]) -> str | None:
@@ -51,26 +73,26 @@ def take_one(_: click.Context, __: click.Parameter, dialects: tuple[str, ...]) -
 
 def add_by(about: str, *default: str) -> Callable[[F], F]:
     """Return the option for the keys of groups."""
-    more: dict[str, Any] = {"default": default, "show_default": True} if default else {}
+    more: dict[str, Any] = {"default": default} if default else {}
     more |= {"callback": join_values, "shell_complete": complete_keys}
-    return click.option("--by", multiple=True, metavar="KEYS", help=about, **more)
+    return option("--by KEYS", about, multiple=True, **more)
 
 
 def add_cluster(about: str) -> Callable[[F], F]:
     """Return the option for the key whose levels are items."""
-    return click.option("--cluster", metavar="KEY", shell_complete=complete_keys, help=about)
+    return option("--cluster KEY", about, shell_complete=complete_keys)
 
 
 def add_alpha(about: str) -> Callable[[F], F]:
     """Return the option for the level of a test."""
     level = click.FloatRange(0, 0.5, min_open=True)
-    return click.option("--alpha", type=level, metavar="X", default=0.05, show_default=True, help=about)
+    return option("--alpha X", about, type=level, default=0.05)
 
 
 def add_format(*forms: str) -> Callable[[F], F]:
     """Return the option for how a command prints what it found: text for people, or one of these formats."""
     chosen = click.Choice([form for form in FORMATS if form in forms])
-    return click.option("--format", "form", type=chosen, default="text", show_default=True, help="How to print it.")
+    return option("--format", "How to print it.", "form", type=chosen, default="text")
 
 
 def add_files(function: F) -> F:
@@ -80,16 +102,15 @@ def add_files(function: F) -> F:
         ctx.meta[f"{_META}.{parameter.name}"] = value
 
     about = "The scoring scale of files that are given in place of ledgers."
-    rubric = click.option("--rubric", type=FILE, metavar="FILE", help=about, expose_value=False, callback=remember)
+    rubric = option("--rubric FILE", about, type=FILE, expose_value=False, callback=remember)
     about = "How files are written that are given in place of ledgers."
-    return click.option(
-        "--dialect",
-        metavar="NAME|FILE",
+    return option(
+        "--dialect NAME|FILE",
+        about,
         multiple=True,
         expose_value=False,
         callback=lambda ctx, parameter, values: remember(ctx, parameter, take_one(ctx, parameter, values)),
         shell_complete=complete_dialects,
-        help=about,
     )(rubric(function))
 
 
@@ -127,81 +148,50 @@ def join_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
     return ",".join(value for value in values if value)
 
 
-VERIFY = click.option(
-    "--verify",
-    is_flag=True,
-    help="First normalize the raw bundles again, and stop if the result differs from the records.",
-)
+VERIFY = option("--verify", "First normalize the raw bundles again, and stop if the result differs from the records.")
 
 
-WHERE = click.option(
-    "--where", multiple=True, metavar="KEY=LEVEL", help="Only those with this level of a key; repeatable."
-)
-DIAGNOSTIC = click.option("--diagnostic", is_flag=True, help="Also those of phase 0; every output says so.")
-MIX = click.option(
-    "--mix",
-    multiple=True,
-    type=click.Choice(MIXABLE),
-    help="Let one number be of several of these; it is flagged; repeatable.",
+WHERE = option("--where KEY=LEVEL", "Only those with this level of a key; repeatable.", multiple=True)
+DIAGNOSTIC = option("--diagnostic", "Also those of phase 0; every output says so.")
+MIX = option(
+    "--mix", "Let one number be of several of these; it is flagged; repeatable.", multiple=True, choices=MIXABLE
 )
 
 
 def add_recipe(*kinds: str) -> Callable[[F], F]:
     """Return what adds the options for a recipe of `comparisons` or `scores`, and its files."""
     names = sorted({name for kind in kinds for name in recipes_of(kind)})
-
-    def add(function: F) -> F:
-        name = click.option("--recipe", type=click.Choice(names), help="Also the score as this board publishes it.")
-        file = click.option(
-            "--recipe-file", multiple=True, type=FILE, metavar="FILE", help="A file that the recipe needs; repeatable."
-        )
-        return name(file(function))
-
-    return add
+    return add_all(
+        option("--recipe", "Also the score as this board publishes it.", choices=names),
+        option("--recipe-file FILE", "A file that the recipe needs; repeatable.", multiple=True, type=FILE),
+    )
 
 
 def judge_kind_option(what: str) -> Callable[[F], F]:
     """Return the option for the kinds of judges whose labels or verdicts count."""
-    return click.option(
+    return option(
         "--judge-kind",
+        f"Whose {what} count; repeatable.",
         "judge_kinds",
         multiple=True,
-        type=click.Choice(["model", "human", "reference"]),
+        choices=["model", "human", "reference"],
         default=["model"],
-        show_default=True,
-        help=f"Whose {what} count; repeatable.",
     )
 
 
-ENGINE = click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="duckdb",
-    show_default=True,
-    help="The engine that computes the sums.",
+ENGINE = option("--engine", "The engine that computes the sums.", choices=ENGINES, default="duckdb")
+
+
+add_selection = add_all(
+    WHERE,
+    DIAGNOSTIC,
+    MIX,
+    judge_kind_option("labels"),
+    ENGINE,
+    option("--memory SIZE", "Memory that DuckDB may use before it spills to disk.", default="1200MB"),
+    VERIFY,
 )
-
-
-def add_selection(function: Any) -> Any:
-    """Add the options that say which records are meant."""
-    options = [
-        WHERE,
-        DIAGNOSTIC,
-        MIX,
-        judge_kind_option("labels"),
-        ENGINE,
-        click.option(
-            "--memory",
-            metavar="SIZE",
-            default="1200MB",
-            show_default=True,
-            help="Memory that DuckDB may use before it spills to disk.",
-        ),
-        VERIFY,
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+"""Adds the options that say which records are meant."""
 
 
 def choose_check(verify: bool) -> Check:
@@ -218,68 +208,45 @@ def choose_check(verify: bool) -> Check:
     return check
 
 
-def read_selection(
-    where: tuple[str, ...],
-    diagnostic: bool,
-    mix: tuple[str, ...],
-    judge_kinds: tuple[str, ...],
-    engine: str,
-    memory: str,
-    verify: bool,
-    also: tuple[str, ...] = (),
-) -> Options:
-    """Return the options that `add_selection` declares. `also` are further keys."""
-    rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
-    return Options(
-        where=record_keys.where_of(where, (*record_keys.ALSO_SELECTED, *also)),
-        rules=rules,
-        engine=engine,
-        memory=memory,
-        check=choose_check(verify),
-    )
-
-
-ASSUME = click.option(
+ASSUME = option(
     "--assume",
-    type=click.Choice(list(ASSUMPTIONS)),
-    default=SCALE,
-    show_default=True,
-    help="The assumption of tests. Scale: nothing but the scale, so that there may be rare large losses that no "
+    "The assumption of tests. Scale: nothing but the scale, so that there may be rare large losses that no "
     "pair shows. Spread: the spread seen is the spread there is.",
+    choices=ASSUMPTIONS,
+    default=SCALE,
 )
 
 
-def add_intervals(function: Any) -> Any:
-    """Add the options for the unit of counting and the intervals."""
-    options = [
-        click.option(
-            "--unit",
-            type=click.Choice(["artifact", "record"]),
-            default="artifact",
-            show_default=True,
-            help="Count artifacts, the judges of each averaged first, or records.",
-        ),
-        click.option(
-            "--interval",
-            type=click.Choice(["gaffke", "t"]),
-            default="gaffke",
-            show_default=True,
-            help="Kind of 95 % interval: t assumes that means are nearly normal, gaffke does not.",
-        ),
-        add_cluster("Take units with the same level of this key as one item."),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+_UNIT_HELP = "Count artifacts, the judges of each averaged first, or records."
+_INTERVAL_HELP = "Kind of 95 % interval: t assumes that means are nearly normal, gaffke does not."
+add_intervals = add_all(
+    option("--unit", _UNIT_HELP, choices=["artifact", "record"], default="artifact"),
+    option("--interval", _INTERVAL_HELP, choices=["gaffke", "t"], default="gaffke"),
+    add_cluster("Take units with the same level of this key as one item."),
+)
+"""Adds the options for the unit of counting and the intervals."""
 
 
-def read_grouping(
-    by: str, unit: str, interval: str, cluster: str | None, *, also: tuple[str, ...] = (), **chosen: Any
-) -> Options:
-    """Return the options that `--by`, `add_intervals` and `add_selection` were given. `also` are further keys."""
-    named = None if cluster is None else record_keys.check_key(cluster, record_keys.RUN_NAMES)
-    method = Method(cluster=named, student=interval == "t")
-    return replace(read_selection(**chosen, also=also), by=record_keys.keys_of(by, also), unit=unit, interval=method)
+def read_options(asked: dict[str, Any], *also: str) -> Options:
+    """Return what a command was given of the options for groups, records, intervals and the engine.
+
+    `also` are further keys. An option that the command does not have is as if it was not given.
+    """
+    cluster = asked.get("cluster")
+    method = Method(
+        cluster=None if cluster is None else record_keys.check_key(cluster, record_keys.RUN_NAMES),
+        student=asked.get("interval") == "t",
+    )
+    given = {name: asked[name] for name in ("unit", "engine", "memory") if name in asked}
+    kinds = {"judge_kinds": frozenset(asked["judge_kinds"])} if "judge_kinds" in asked else {}
+    return Options(
+        where=record_keys.where_of(asked["where"], (*record_keys.ALSO_SELECTED, *also)),
+        by=record_keys.keys_of(asked.get("by", ""), also),
+        rules=Rules(asked["diagnostic"], frozenset(asked["mix"]), **kinds),
+        interval=method,
+        check=choose_check(asked["verify"]),
+        **given,
+    )
 
 
 def tell_unknown_levels(document: dict[str, Any], folders: tuple[Path, ...]) -> None:

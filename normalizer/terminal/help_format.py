@@ -1,8 +1,11 @@
-"""The help of a command, in the style of `zeno`: how it is called, what it does, arguments, options, limits last."""
+"""Options, and the help of a command, in the style of `zeno`: how it is called, what it does, arguments, options."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 ARGUMENTS = {
     "BASE": "The ledger or file to compare with.",
@@ -60,6 +63,32 @@ _SECTIONS = {
     "Checks and limits": ("verify", "quick", "engine", "memory", "jobs", "max_bundle_bytes", "max_entries"),
 }
 """Options of many commands, under headings of their own below a command's."""
+
+
+def option(flag: str, about: str, *names: str, choices: Iterable[str] = (), **more: Any) -> Callable[[F], F]:
+    """Return what adds an option, such as `--jobs N`; without a name for a value, choices or a type it is a switch.
+
+    `names` may have the name of the parameter, `more` is what click takes besides. A default is told.
+    """
+    name, _, value = flag.partition(" ")
+    if choices:
+        more["type"] = click.Choice(list(choices))
+    if value:
+        more["metavar"] = value
+    elif not {"type", "flag_value"} & more.keys():
+        more["is_flag"] = True
+    return click.option(name, *names, help=about, show_default=more.get("default") not in (None, ""), **more)
+
+
+def add_all(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return what adds several options, in this order."""
+
+    def add(function: F) -> F:
+        for each in reversed(options):
+            function = each(function)
+        return function
+
+    return add
 
 
 class Command(click.Command):

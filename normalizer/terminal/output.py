@@ -23,6 +23,7 @@ from normalizer.ledger.reader import is_ledger
 from normalizer.tables import formats
 from normalizer.tables.formats import Table
 from normalizer.terminal.fitted import cut, fit_table
+from normalizer.terminal.help_format import option
 
 _META = "normalizer.terminal.wide"
 Tables = Callable[[], Iterable[tuple[str, Table]]]
@@ -32,12 +33,11 @@ def _remember(ctx: click.Context, _: click.Parameter, wide: bool) -> None:
     ctx.meta[_META] = wide
 
 
-WIDE = click.option(
+WIDE = option(
     "--wide",
-    is_flag=True,
+    "On a terminal: show whole cells and all columns, however long lines get.",
     expose_value=False,
     callback=_remember,
-    help="On a terminal: show whole cells and all columns, however long lines get.",
 )
 """The option of every command that prints a table as text."""
 

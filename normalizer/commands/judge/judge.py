@@ -7,7 +7,7 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.commands.options import FILE, PATH
+from normalizer.commands import options
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import BUILT_IN_RUBRIC, load
 from normalizer.errors import CannotRun
@@ -23,91 +23,54 @@ from normalizer.judge.run_folder import RunFolder, input_name, pretty, sha256
 from normalizer.ledger.reader import hold_lock
 from normalizer.ledger.recovery import make_and_lock
 from normalizer.regular_files import document_bytes
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 
 
 @click.command(cls=Command)
-@click.argument("run", type=PATH, metavar="RUN.json")
-@click.option("--packet", is_flag=True, help="Write what the judge would be given into --out, and call no judge.")
-@click.option("--replay", "again", is_flag=True, help="RUN.json is a run's folder: rebuild its bundle and compare.")
-@click.option(
-    "--artifacts",
+@click.argument("run", type=options.PATH, metavar="RUN.json")
+@option("--packet", "Write what the judge would be given into --out, and call no judge.")
+@option("--replay", "RUN.json is a run's folder: rebuild its bundle and compare.", "again")
+@option(
+    "--artifacts DIR",
+    "The folder below which the evaluated files lie.",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="The folder below which the evaluated files lie.",
 )
-@click.option(
-    "--out",
-    type=PATH,
-    metavar="PATH",
-    help="The run's folder; with --packet a new folder; with --replay a file for the rebuilt bundle.",
+@option(
+    "--out PATH",
+    "The run's folder; with --packet a new folder; with --replay a file for the rebuilt bundle.",
+    type=options.PATH,
 )
-@click.option("--rubric", type=FILE, metavar="FILE", help="The scoring scale.  [default: prompt-drift-v1]")
-@click.option(
-    "--command", "program", metavar="COMMAND", help="A judge that is a program: input on stdin, reply on stdout."
-)
-@click.option(
-    "--endpoint", metavar="URL", help="A judge behind an OpenAI-compatible chat endpoint, such as https://HOST/v1."
-)
-@click.option(
-    "--model", metavar="NAME", help="The model to ask; with --command, the name under which the judge is recorded."
-)
-@click.option(
-    "--parameters", metavar="JSON", help='Further members of each request: a JSON object, such as {"temperature": 0}.'
-)
-@click.option(
-    "--key-env", metavar="NAME", default="OPENAI_API_KEY", show_default=True, help="The variable that holds the key."
-)
-@click.option("--pass-key", is_flag=True, help="Let the program of --command see the variable of --key-env.")
-@click.option(
-    "--attempts",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="The most replies to ask for, for each file.",
-)
-@click.option("--jobs", type=click.IntRange(1), metavar="N", default=4, show_default=True, help="Calls at a time.")
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="X", default=300.0, show_default=True, help="Seconds."
-)
-@click.option(
-    "--retries",
+@option("--rubric FILE", "The scoring scale.  [default: prompt-drift-v1]", type=options.FILE)
+@option("--command COMMAND", "A judge that is a program: input on stdin, reply on stdout.", "program")
+@option("--endpoint URL", "A judge behind an OpenAI-compatible chat endpoint, such as https://HOST/v1.")
+@option("--model NAME", "The model to ask; with --command, the name under which the judge is recorded.")
+@option("--parameters JSON", 'Further members of each request: a JSON object, such as {"temperature": 0}.')
+@option("--key-env NAME", "The variable that holds the key.", default="OPENAI_API_KEY")
+@option("--pass-key", "Let the program of --command see the variable of --key-env.")
+@option("--attempts N", "The most replies to ask for, for each file.", type=click.IntRange(1), default=1)
+@option("--jobs N", "Calls at a time.", type=click.IntRange(1), default=4)
+@option("--timeout X", "Seconds.", type=click.FloatRange(0, min_open=True), default=300.0)
+@option(
+    "--retries N",
+    "Tries after a status 429 or 5xx, a broken connection or a timeout.",
     type=click.IntRange(0),
-    metavar="N",
     default=5,
-    show_default=True,
-    help="Tries after a status 429 or 5xx, a broken connection or a timeout.",
 )
-@click.option(
-    "--back-off",
+@option(
+    "--back-off X",
+    "Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
     type=click.FloatRange(0),
-    metavar="X",
     default=1.0,
-    show_default=True,
-    help="Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
 )
-@click.option(
-    "--max-reply",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1 << 20,
-    show_default=True,
-    help="The most bytes of a usable reply.",
-)
-@click.option("--partial", is_flag=True, help="Write a bundle of the usable replies where some are missing.")
-@click.option(
-    "--leg", metavar="NAME", help="Go on with another judge where the run has no usable reply, under this name."
-)
-@click.option(
-    "--coincidence",
+@option("--max-reply N", "The most bytes of a usable reply.", type=click.IntRange(1), default=1 << 20)
+@option("--partial", "Write a bundle of the usable replies where some are missing.")
+@option("--leg NAME", "Go on with another judge where the run has no usable reply, under this name.")
+@option(
+    "--coincidence TEXT",
+    "A string of the manifest that stands in your rubric (or --parameters) as an ordinary word. May be repeated.",
     multiple=True,
-    metavar="TEXT",
-    help="A string of the manifest that stands in your rubric (or --parameters) as an ordinary word. May be repeated.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="Check everything and print calls and sizes; call no judge, write nothing."
-)
+@option("--dry-run", "Check everything and print calls and sizes; call no judge, write nothing.")
 def command(run: Path, packet: bool, again: bool, artifacts: Path | None, out: Path | None, **options: Any) -> int:
     """Call a judge for each file of the manifest RUN.json, and write one raw judge bundle.
 

@@ -8,15 +8,14 @@ import click
 import contract_spec as spec
 
 from normalizer.checks import lint, schema_lint
-from normalizer.commands.options import PATH, add_format
-from normalizer.commands.value_completion import complete_dialects
+from normalizer.commands import options
 from normalizer.containers import shipped
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
 from normalizer.regular_files import document_bytes
 from normalizer.tables import formats
 from normalizer.tables.formats import printable
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 
 _MEMBERS = {
     "schema": {"$schema", "$id", "$defs", "properties"},
@@ -28,19 +27,12 @@ _MEMBERS = {
 
 
 @click.command(cls=Command)
-@click.argument("files", type=PATH, metavar="[DOCUMENT]...", nargs=-1)
-@click.option("--rubric", type=PATH, metavar="FILE", help="A scoring scale.")
-@click.option("--manifest", type=PATH, metavar="FILE", help="A run manifest.")
-@click.option("--dialect", metavar="NAME|FILE", shell_complete=complete_dialects, help="A dialect.")
-@click.option(
-    "--schema",
-    "schemas",
-    type=PATH,
-    metavar="PATH",
-    multiple=True,
-    help="A JSON Schema, or a folder of them; repeatable.",
-)
-@add_format("text", "json")
+@click.argument("files", type=options.PATH, metavar="[DOCUMENT]...", nargs=-1)
+@option("--rubric FILE", "A scoring scale.", type=options.PATH)
+@option("--manifest FILE", "A run manifest.", type=options.PATH)
+@option("--dialect NAME|FILE", "A dialect.", shell_complete=options.complete_dialects)
+@option("--schema PATH", "A JSON Schema, or a folder of them; repeatable.", "schemas", type=options.PATH, multiple=True)
+@options.add_format("text", "json")
 def command(
     files: tuple[Path, ...],
     rubric: Path | None,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from normalizer.commands.options import PATH, add_files, add_format, open_files
+from normalizer.commands import options
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.protocol import eligibility
@@ -15,7 +15,7 @@ from normalizer.ledger.line_format import RECORD_FILES, id_starts, sha_slice
 from normalizer.ledger.open_ledgers import refuse_changed_id
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.screening.raw_rows import RawRow, raw_row
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 
 _MOST = 12
 """Lines of a bundle shown for one pointer."""
@@ -25,22 +25,18 @@ _SOURCE = ("line", "member", "order", "dialect", "rest")
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=PATH)
+@click.argument("ledger", type=options.PATH)
 @click.argument("name", metavar="RECORD")
-@click.option(
-    "--verify",
-    is_flag=True,
-    help="First normalize the raw bundle again, and stop if the result differs from the record.",
-)
-@add_format("text", "json")
-@add_files
+@option("--verify", "First normalize the raw bundle again, and stop if the result differs from the record.")
+@options.add_format("text", "json")
+@options.add_files
 def command(ledger: Path, name: str, verify: bool, form: str) -> int:
     """Show a record, its reasons, and the lines of the raw bundle they point at.
 
     A record is named by its id, its file or its artifact, a bundle by its hash. The first digits of an id or hash are
     enough; `normalizer list LEDGER` prints them.
     """
-    [folder] = open_files((ledger,))
+    [folder] = options.open_files((ledger,))
     with reading(folder) as opened:
         explanation = _explain_name(opened, name, verify)
     if form == "json":

@@ -12,29 +12,28 @@ from normalizer.aggregate.engines.start import start_engine
 from normalizer.aggregate.keys import where_of
 from normalizer.aggregate.record_list import list_records
 from normalizer.aggregate.summary import Options, query_of
-from normalizer.commands.options import PATH, WHERE, add_files, add_format, open_files
-from normalizer.commands.value_completion import complete_reasons
+from normalizer.commands import options
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.open_ledgers import as_one, check_records
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.ledger.record_index import as_text, names_in
 from normalizer.tables.formats import printable
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_line
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=PATH)
-@click.option("--valid", "kind", flag_value="valid", help="Only VALID records.")
-@click.option("--invalid", "kind", flag_value="invalid", help="Only INVALID records.")
-@click.option("--unreadable", "kind", flag_value="unreadable", help="Only unreadable bundles and rows.")
-@click.option("--counted", "kind", flag_value="counted", help="Only records that the number of aggregate is made of.")
-@WHERE
-@click.option("--reason", metavar="CODE", shell_complete=complete_reasons, help="Only what has this reason.")
-@click.option("--file", metavar="NAME", help="Only entries for this file or artifact.")
-@add_format("text", "json")
+@click.argument("ledger", type=options.PATH)
+@option("--valid", "Only VALID records.", "kind", flag_value="valid")
+@option("--invalid", "Only INVALID records.", "kind", flag_value="invalid")
+@option("--unreadable", "Only unreadable bundles and rows.", "kind", flag_value="unreadable")
+@option("--counted", "Only records that the number of aggregate is made of.", "kind", flag_value="counted")
+@options.WHERE
+@option("--reason CODE", "Only what has this reason.", shell_complete=options.complete_reasons)
+@option("--file NAME", "Only entries for this file or artifact.")
+@options.add_format("text", "json")
 @WIDE
-@add_files
+@options.add_files
 def command(
     ledger: Path, kind: str | None, where: tuple[str, ...], reason: str | None, file: str | None, form: str
 ) -> int:
@@ -48,7 +47,7 @@ def command(
         raise CannotRun(f"no reason is called {reason}: {did_you_mean(reason, codes)}")
     if where and kind != "counted":
         raise CannotRun("--where chooses a number, whose records --counted lists: give both")
-    [folder] = open_files((ledger,))
+    [folder] = options.open_files((ledger,))
     with reading(folder) as opened:
         counted = _find_counted(opened, where) if kind == "counted" else None
         if form == "text":

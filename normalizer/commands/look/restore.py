@@ -7,18 +7,18 @@ from pathlib import Path
 
 import click
 
-from normalizer.commands.options import PATH
+from normalizer.commands import options
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import reading
 from normalizer.regular_files import open_regular
 from normalizer.screening.rebuild import rebuild_bundle
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=PATH)
+@click.argument("ledger", type=options.PATH)
 @click.argument("sha256")
-@click.option("--from-records", is_flag=True, help="Rebuild it from its records, and check the result.")
+@option("--from-records", "Rebuild it from its records, and check the result.")
 def command(ledger: Path, sha256: str, from_records: bool) -> int:
     """Write the raw bytes of the bundle with that hash (or an unambiguous beginning of it) to standard output.
 

@@ -8,24 +8,12 @@ import click
 
 from normalizer.aggregate.recipes import read_recipe
 from normalizer.aggregate.summary import aggregate
-from normalizer.commands.options import (
-    FORMATS,
-    add_by,
-    add_files,
-    add_format,
-    add_intervals,
-    add_ledgers,
-    add_recipe,
-    add_selection,
-    open_files,
-    read_grouping,
-    tell_unknown_levels,
-)
+from normalizer.commands import options
 from normalizer.documents.exact import PLACES
 from normalizer.errors import CannotRun
 from normalizer.statistics.sensitivity import aggregate_with_sensitivity
 from normalizer.tables import formats, sensitivity_tables, summary_table
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
 
 SHOWN = 3
@@ -33,76 +21,59 @@ SHOWN = 3
 
 
 @click.command(cls=Command)
-@add_ledgers
-@add_by("Keys of the groups, with commas.")
-@add_intervals
-@add_format(*FORMATS)
-@click.option(
-    "--places",
-    type=click.IntRange(0, 12),
-    metavar="N",
-    help=f"Decimal places.  [default: {SHOWN}; {PLACES} in json and csv]",
-)
-@click.option(
+@options.add_ledgers
+@options.add_by("Keys of the groups, with commas.")
+@options.add_intervals
+@options.add_format(*options.FORMATS)
+@option("--places N", f"Decimal places.  [default: {SHOWN}; {PLACES} in json and csv]", type=click.IntRange(0, 12))
+@option(
     "--cells",
-    type=click.Choice(["mean", "mean-ci", "mean-sd"]),
-    help="A table for a paper: each cell is a mean, with half of its interval or its standard deviation.",
+    "A table for a paper: each cell is a mean, with half of its interval or its standard deviation.",
+    choices=["mean", "mean-ci", "mean-sd"],
 )
-@click.option("--columns", default="", metavar="NAMES", help="Only these columns, with commas, in this order.")
-@click.option("--rename", multiple=True, metavar="OLD=NEW", help="Another name for a column; repeatable.")
-@click.option(
+@option("--columns NAMES", "Only these columns, with commas, in this order.", default="")
+@option("--rename OLD=NEW", "Another name for a column; repeatable.", multiple=True)
+@option(
     "--sensitivity",
-    is_flag=True,
-    help="Also invalid rates, the bounds that INVALID records and absent files leave, means without each judge.",
+    "Also invalid rates, the bounds that INVALID records and absent files leave, means without each judge.",
 )
-@click.option("--bold", type=click.Choice(["highest", "lowest"]), help="With --cells: the best of each column in bold.")
-@add_recipe("scores")
+@option("--bold", "With --cells: the best of each column in bold.", choices=["highest", "lowest"])
+@options.add_recipe("scores")
 @WIDE
-@add_selection
-@add_files
+@options.add_selection
+@options.add_files
 def command(
-    ledgers: tuple[Path, ...],
-    form: str,
-    places: int | None,
-    cells: str | None,
-    columns: str,
-    rename: tuple[str, ...],
-    sensitivity: bool,
-    bold: str | None,
-    recipe: str | None,
-    recipe_file: tuple[Path, ...],
-    **chosen: Any,
+    ledgers: tuple[Path, ...], form: str, places: int | None, cells: str | None, sensitivity: bool, **asked: Any
 ) -> int:
     """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
 
     KEYS are judge_model, generator_model, protocol_version, judge_prompt_version, phase, run_id and factors.NAME.
     With the unit artifact the judges of each artifact are averaged first. Records left out are counted by reason.
     """
+    columns, rename = asked["columns"], asked["rename"]
     if sensitivity and (form in ("csv", "latex") or cells is not None or columns or rename):
         raise CannotRun("--sensitivity has tables of its own: choose json, md or text, without --cells and --columns")
     # A table for a paper is rounded once, when it is written.
     if places is None:
         places = PLACES if form in ("json", "csv") and cells is None else SHOWN
-    with show_elapsed("aggregate", shown=not chosen["verify"]):
-        options = replace(read_grouping(**chosen), recipe=read_recipe(recipe, recipe_file))
-        options = replace(options, places=places if cells is None else places + 12)
+    with show_elapsed("aggregate", shown=not asked["verify"]):
+        recipe = read_recipe(asked["recipe"], asked["recipe_file"])
+        exact = places if cells is None else places + 12
+        chosen = replace(options.read_options(asked), recipe=recipe, places=exact)
         make = aggregate_with_sensitivity if sensitivity else aggregate
-        folders = open_files(ledgers)
-        summary = make(folders, options)
-    tell_unknown_levels(summary, folders)
+        folders = options.open_files(ledgers)
+        summary = make(folders, chosen)
+    options.tell_unknown_levels(summary, folders)
     if cells is not None or columns or rename:
         if form == "json":
             raise CannotRun("--cells, --columns and --rename are for tables: choose csv, md, latex or text")
+        best = {} if asked["bold"] is None else {"lower_is_better": asked["bold"] == "lowest"}
         table = (
-            _table(summary, form)
-            if cells is None
-            else summary_table.lay_out_for_paper(summary, cells, places, **_best(bold))
+            _table(summary, form) if cells is None else summary_table.lay_out_for_paper(summary, cells, places, **best)
         )
         wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
-        table = formats.choose_columns(table, wanted, _read_renames(rename))
-        print_table(table, form)
-        return 0
-    if form == "json":
+        print_table(formats.choose_columns(table, wanted, _read_renames(rename)), form)
+    elif form == "json":
         click.echo(formats.dumps(summary))
     elif sensitivity:
         more = sensitivity_tables.list_tables(summary["sensitivity"], summary["by"])
@@ -114,10 +85,6 @@ def command(
 
 def _table(summary: dict[str, Any], form: str) -> formats.Table:
     return summary_table.wide(summary) if form == "csv" else summary_table.narrow(summary)
-
-
-def _best(bold: str | None) -> dict[str, bool]:
-    return {} if bold is None else {"lower_is_better": bold == "lowest"}
 
 
 def _read_renames(texts: tuple[str, ...]) -> dict[str, str]:

@@ -5,16 +5,7 @@ from typing import Any
 
 import click
 
-from normalizer.commands.options import (
-    FORMATS,
-    add_files,
-    add_format,
-    add_ledgers,
-    add_selection,
-    open_files,
-    read_selection,
-    tell_unknown_levels,
-)
+from normalizer.commands import options
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table
 from normalizer.terminal.help_format import Command
@@ -22,21 +13,21 @@ from normalizer.terminal.output import WIDE, print_document, show_elapsed
 
 
 @click.command(cls=Command)
-@add_ledgers
-@add_format(*FORMATS)
+@options.add_ledgers
+@options.add_format(*options.FORMATS)
 @WIDE
-@add_selection
-@add_files
-def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
+@options.add_selection
+@options.add_files
+def command(ledgers: tuple[Path, ...], form: str, **asked: Any) -> int:
     """How well judges agree, how harsh each is, and what each adds for its own model.
 
     Mean absolute difference, share of equal values, bias, kappa, AC1, weighted kappa, Krippendorff's alpha, with
     intervals; severity of judges; self against cross judging. csv and latex have the first table; the JSON has
     confusion matrices, too. A measure that is undefined for a table is NA, with the reason.
     """
-    with show_elapsed("agreement", shown=not chosen["verify"]):
-        folders = open_files(ledgers)
-        report = agreement(folders, read_selection(**chosen))
-    tell_unknown_levels(report, folders)
+    with show_elapsed("agreement", shown=not asked["verify"]):
+        folders = options.open_files(ledgers)
+        report = agreement(folders, options.read_options(asked))
+    options.tell_unknown_levels(report, folders)
     print_document(report, form, lambda: agreement_table.table(report), lambda: agreement_table.list_tables(report))
     return 0

@@ -2,107 +2,65 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
-from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
-from normalizer.aggregate.summary import Options
 from normalizer.api.datasheet import write_datasheet
 from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
-from normalizer.commands.options import (
-    DIAGNOSTIC,
-    FILE,
-    MIX,
-    PATH,
-    RESAMPLES,
-    SEED,
-    VERIFY,
-    WHERE,
-    add_by,
-    add_files,
-    add_format,
-    add_ledgers,
-    choose_check,
-    open_files,
-)
+from normalizer.commands import options
 from normalizer.tables import calibration_table
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_document, refuse_inside_ledger, show_elapsed, write_file
-
-_CRITERION = ("criterion",)
 
 
 @click.command(cls=Command)
-@add_ledgers
-@click.option(
-    "--gold",
+@options.add_ledgers
+@option(
+    "--gold LEDGER",
+    "A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
     multiple=True,
-    type=PATH,
-    metavar="LEDGER",
-    help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
+    type=options.PATH,
 )
-@click.option(
+@option(
     "--gold-kind",
+    "Whose labels are gold; repeatable. Default: the kind that there is; both are mixed only if both are named.",
     multiple=True,
-    type=click.Choice(["human", "reference"]),
-    help="Whose labels are gold; repeatable. Default: the kind that there is; both are mixed only if both are named.",
+    choices=["human", "reference"],
 )
-@add_by("Also give numbers for each group, such as factors.topic.")
-@VERIFY
-@WHERE
-@click.option(
-    "--consensus", type=click.Choice(CONSENSUS), default="median", show_default=True, help="Of several annotators."
+@options.add_by("Also give numbers for each group, such as factors.topic.")
+@options.VERIFY
+@options.WHERE
+@option("--consensus", "Of several annotators.", choices=CONSENSUS, default="median")
+@options.DIAGNOSTIC
+@options.MIX
+@options.RESAMPLES
+@options.SEED
+@option(
+    "--datasheet FILE",
+    "Also write a Markdown page about the judges: instrument, gold, agreement, bias, noise, failures.",
+    type=options.FILE,
 )
-@DIAGNOSTIC
-@MIX
-@RESAMPLES
-@SEED
-@click.option(
-    "--datasheet",
-    type=FILE,
-    metavar="FILE",
-    help="Also write a Markdown page about the judges: instrument, gold, agreement, bias, noise, failures.",
-)
-@add_format("text", "json", "csv", "md")
+@options.add_format("text", "json", "csv", "md")
 @WIDE
-@add_files
-def command(
-    ledgers: tuple[Path, ...],
-    gold: tuple[Path, ...],
-    gold_kind: tuple[str, ...],
-    by: str,
-    where: tuple[str, ...],
-    consensus: str,
-    diagnostic: bool,
-    mix: tuple[str, ...],
-    resamples: int,
-    seed: int,
-    verify: bool,
-    datasheet: Path | None,
-    form: str,
-) -> int:
+@options.add_files
+def command(ledgers: tuple[Path, ...], gold: tuple[Path, ...], datasheet: Path | None, form: str, **asked: Any) -> int:
     """Compare judges with gold: human or reference labels of the same artifacts.
 
     Agreement, correlation, bias by level, annotators' own agreement as the ceiling, the closest judge or panel, and
     gold means estimated from few labels and many judgements. Gold are records whose judge_kind is human or reference.
     Of comparisons, the verdicts on the same two answers are compared.
     """
-    options = Options(
-        by=keys_of(by, _CRITERION),
-        where=where_of(where, (*ALSO_SELECTED, *_CRITERION)),
-        rules=Rules(diagnostic, frozenset(mix)),
-        check=choose_check(verify),
-    )
-    folders = open_files((*ledgers, *(folder for folder in gold if folder not in ledgers)))
-    method = Method(bootstrap=True, resamples=resamples, seed=seed)
-    with show_elapsed("calibrate", shown=not verify):
-        document = calibrate(folders, options, consensus, method, frozenset(gold_kind))
+    chosen = options.read_options(asked, "criterion")
+    folders = options.open_files((*ledgers, *(folder for folder in gold if folder not in ledgers)))
+    method = Method(bootstrap=True, resamples=asked["resamples"], seed=asked["seed"])
+    with show_elapsed("calibrate", shown=not asked["verify"]):
+        document = calibrate(folders, chosen, asked["consensus"], method, frozenset(asked["gold_kind"]))
     if datasheet is not None:
         refuse_inside_ledger(datasheet)
-        write_file(datasheet, write_datasheet(folders, options, document).encode())
+        write_file(datasheet, write_datasheet(folders, chosen, document).encode())
     every = partial(calibration_table.list_tables, document)
     print_document(document, form, partial(calibration_table.judges, document), every)
     return 0

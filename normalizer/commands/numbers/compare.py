@@ -8,54 +8,34 @@ import click
 
 from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.api.ledgers import open_ledgers
-from normalizer.commands.options import (
-    ASSUME,
-    add_cluster,
-    add_files,
-    add_format,
-    add_ledgers,
-    add_selection,
-    open_files,
-    read_selection,
-)
-from normalizer.commands.value_completion import complete_keys
+from normalizer.commands import options
 from normalizer.errors import CannotRun
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.tables import contrast_table
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_document, show_elapsed
 
 
 @click.command(cls=Command)
-@add_ledgers
-@click.option(
-    "--by",
-    metavar="KEY",
-    shell_complete=complete_keys,
-    help="Compare its levels.  [default: generator_model; factors.file for two files of one generator]",
+@options.add_ledgers
+@option(
+    "--by KEY",
+    "Compare its levels.  [default: generator_model; factors.file for two files of one generator]",
+    shell_complete=options.complete_keys,
 )
-@click.option(
-    "--pair-by",
-    default="artifact",
-    show_default=True,
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Keys that pairs agree in, with commas.",
+@option(
+    "--pair-by KEYS", "Keys that pairs agree in, with commas.", default="artifact", shell_complete=options.complete_keys
 )
-@add_cluster("Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]")
-@ASSUME
-@add_format("text", "json", "csv", "md")
+@options.add_cluster(
+    "Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]"
+)
+@options.ASSUME
+@options.add_format("text", "json", "csv", "md")
 @WIDE
-@add_selection
-@add_files
+@options.add_selection
+@options.add_files
 def command(
-    ledgers: tuple[Path, ...],
-    by: str | None,
-    pair_by: str,
-    cluster: str | None,
-    assume: str,
-    form: str,
-    **chosen: Any,
+    ledgers: tuple[Path, ...], by: str | None, pair_by: str, cluster: str | None, assume: str, form: str, **asked: Any
 ) -> int:
     """Compare the levels of KEY, each with each, on pairs that agree in other keys, judge by judge.
 
@@ -72,11 +52,11 @@ def command(
         raise CannotRun(f"{by} cannot be both compared and agreed in")
     if cluster is not None and cluster not in paired:
         raise CannotRun(f"--cluster {cluster} is not among the keys that pairs agree in: {', '.join(paired)}")
-    options = read_selection(**chosen)
-    folders = open_files(ledgers, marked=True)
+    chosen = options.read_options(asked)
+    folders = options.open_files(ledgers, marked=True)
     key = by or _key_of(folders, all(path.is_file() for path in ledgers))
-    with show_elapsed("compare", shown=not chosen["verify"]):
-        document = compare(folders, options, Contrast(key, paired, cluster, assume))
+    with show_elapsed("compare", shown=not asked["verify"]):
+        document = compare(folders, chosen, Contrast(key, paired, cluster, assume))
     print_document(document, form, lambda: contrast_table.with_notes(document))
     return 0
 

@@ -1,112 +1,60 @@
 """`normalizer gate`."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from normalizer.aggregate.eligibility import Rules
-from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import ALSO_SELECTED, RUN_NAMES, check_key, keys_of, where_of
-from normalizer.aggregate.summary import Options
-from normalizer.commands.options import (
-    ASSUME,
-    DIAGNOSTIC,
-    ENGINE,
-    FILE,
-    PATH,
-    VERIFY,
-    WHERE,
-    add_alpha,
-    add_by,
-    add_cluster,
-    add_files,
-    add_format,
-    choose_check,
-    open_files,
-)
+from normalizer.aggregate.keys import ALSO_SELECTED, where_of
+from normalizer.commands import options
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
 from normalizer.tables import gate_table
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_document, show_elapsed, write_file
 
-_CRITERION = ("criterion",)
-_SELECTED = (*ALSO_SELECTED, *_CRITERION)
+_CRITERION = "criterion"
+_SELECTED = (*ALSO_SELECTED, _CRITERION)
+_TERMS = ("alpha", "lower_is_better", "baseline", "missing", "assume", "always_valid")
 
 
 @click.command(cls=Command)
-@click.argument("base", type=PATH)
-@click.argument("candidate", type=PATH)
-@add_by("Decide each group by itself, such as factors.topic.")
-@click.option(
-    "--margin", default="0", metavar="X", help="The largest loss that still counts as no worse.  [default: 0]"
+@click.argument("base", type=options.PATH)
+@click.argument("candidate", type=options.PATH)
+@options.add_by("Decide each group by itself, such as factors.topic.")
+@option("--margin X", "The largest loss that still counts as no worse.", default="0")
+@options.add_alpha("The level of each test.")
+@option(
+    "--measure NAME", "Total or a dimension to decide on; repeatable.", "measures", multiple=True, default=["total"]
 )
-@add_alpha("The level of each test.")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    default=["total"],
-    metavar="NAME",
-    show_default=True,
-    help="Total or a dimension to decide on; repeatable.",
-)
-@click.option("--baseline", metavar="NAME", help="Of comparisons: the generator that both sides were compared with.")
-@click.option("--lower-is-better", is_flag=True, help="A lower score is the better one.")
-@click.option(
+@option("--baseline NAME", "Of comparisons: the generator that both sides were compared with.")
+@option("--lower-is-better", "A lower score is the better one.")
+@option(
     "--missing",
-    type=click.Choice(MISSING),
+    "Artifacts of BASE that CANDIDATE lacks: no pass if they could turn it, the worst score, or nothing.",
+    choices=MISSING,
     default="refuse",
-    show_default=True,
-    help="Artifacts of BASE that CANDIDATE lacks: no pass if they could turn it, the worst score, or nothing.",
 )
-@add_cluster("Take artifacts with the same level of this key as one item.")
-@ASSUME
-@click.option("--always-valid", is_flag=True, help="Let verdicts hold however often one looks while pairs are added.")
-@click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
-@ENGINE
-@VERIFY
-@WHERE
-@click.option("--base-where", multiple=True, metavar="KEY=LEVEL", help="Only those of BASE; repeatable.")
-@click.option("--candidate-where", multiple=True, metavar="KEY=LEVEL", help="Only those of CANDIDATE; repeatable.")
-@click.option(
-    "--mix",
-    multiple=True,
-    type=click.Choice(MUST_AGREE),
-    help="Let the sides differ in this; it is flagged; repeatable.",
-)
-@DIAGNOSTIC
-@click.option("--junit", type=FILE, metavar="FILE", help="Write the verdicts as JUnit XML.")
-@click.option("--markdown", type=FILE, metavar="FILE", help="Write a Markdown summary.")
-@add_format("text", "json", "csv", "md")
+@options.add_cluster("Take artifacts with the same level of this key as one item.")
+@options.ASSUME
+@option("--always-valid", "Let verdicts hold however often one looks while pairs are added.")
+@option("--allow-undecided", "Let an undecided verdict pass.")
+@options.ENGINE
+@options.VERIFY
+@options.WHERE
+@option("--base-where KEY=LEVEL", "Only those of BASE; repeatable.", multiple=True)
+@option("--candidate-where KEY=LEVEL", "Only those of CANDIDATE; repeatable.", multiple=True)
+@option("--mix", "Let the sides differ in this; it is flagged; repeatable.", multiple=True, choices=MUST_AGREE)
+@options.DIAGNOSTIC
+@option("--junit FILE", "Write the verdicts as JUnit XML.", type=options.FILE)
+@option("--markdown FILE", "Write a Markdown summary.", type=options.FILE)
+@options.add_format("text", "json", "csv", "md")
 @WIDE
-@add_files
-def command(
-    base: Path,
-    candidate: Path,
-    by: str,
-    margin: str,
-    alpha: float,
-    measures: tuple[str, ...],
-    baseline: str | None,
-    lower_is_better: bool,
-    missing: str,
-    cluster: str | None,
-    assume: str,
-    always_valid: bool,
-    allow_undecided: bool,
-    where: tuple[str, ...],
-    base_where: tuple[str, ...],
-    candidate_where: tuple[str, ...],
-    mix: tuple[str, ...],
-    diagnostic: bool,
-    junit: Path | None,
-    markdown: Path | None,
-    engine: str,
-    verify: bool,
-    form: str,
-) -> int:
+@options.add_files
+def command(base: Path, candidate: Path, form: str, junit: Path | None, markdown: Path | None, **asked: Any) -> int:
     """Decide whether CANDIDATE is better, worse or no worse than BASE, both judged the same way.
 
     BASE and CANDIDATE are ledgers, or files of judgements; their records are paired by artifact and judge. Ledgers of
@@ -117,36 +65,20 @@ def command(
     cannot be compared.
     """
     terms = GateOptions(
-        margin=margin_of(margin),
-        alpha=alpha,
-        measures=tuple(dict.fromkeys(measures)),
-        lower_is_better=lower_is_better,
-        undecided_passes=allow_undecided,
-        mix=frozenset(mix),
-        base_where=where_of(base_where, _SELECTED),
-        candidate_where=where_of(candidate_where, _SELECTED),
-        baseline=baseline,
-        missing=missing,
-        assume=assume,
-        always_valid=always_valid,
+        margin=margin_of(asked["margin"]),
+        measures=tuple(dict.fromkeys(asked["measures"])),
+        undecided_passes=asked["allow_undecided"],
+        mix=frozenset(asked["mix"]),
+        base_where=where_of(asked["base_where"], _SELECTED),
+        candidate_where=where_of(asked["candidate_where"], _SELECTED),
+        **{name: asked[name] for name in _TERMS},
     )
-    rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
     try:
-        base, candidate = open_files((base, candidate))
-        with show_elapsed("gate", shown=not verify):
-            document = gate(
-                base,
-                candidate,
-                Options(
-                    by=keys_of(by, _CRITERION),
-                    where=where_of(where, _SELECTED),
-                    rules=rules,
-                    interval=Method(cluster=None if cluster is None else check_key(cluster, RUN_NAMES)),
-                    engine=engine,
-                    check=choose_check(verify),
-                ),
-                terms,
-            )
+        base, candidate = options.open_files((base, candidate))
+        with show_elapsed("gate", shown=not asked["verify"]):
+            chosen = options.read_options(asked, _CRITERION)
+            rules = Rules(asked["diagnostic"], terms.mix & {"phase", "protocol_version"})
+            document = gate(base, candidate, replace(chosen, rules=rules), terms)
     except CannotRun as error:
         # Files of an earlier run would say that it passed.
         _write({junit: gate_table.refusal_junit(str(error)), markdown: gate_table.refusal_summary(str(error))})

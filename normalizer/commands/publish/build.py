@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from normalizer.commands.options import FILE
+from normalizer.commands import options
 from normalizer.documents.study_file import analysis_of, digest_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.export.results_folder import ResultsFolder, is_result_name, require_result_name
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import LINE, print_note
 
 _INPUTS = (
@@ -36,9 +36,9 @@ _OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest", "datashee
 
 
 @click.command(cls=Command)
-@click.argument("study", type=FILE, default=Path("normalizer.toml"))
-@click.option("--freeze", is_flag=True, help="Print the digest of the analysis and stop; no data are needed.")
-@click.option("--outside", is_flag=True, help="Let the study write results outside its own folder.")
+@click.argument("study", type=options.FILE, default=Path("normalizer.toml"))
+@option("--freeze", "Print the digest of the analysis and stop; no data are needed.")
+@option("--outside", "Let the study write results outside its own folder.")
 def command(study: Path, outside: bool, freeze: bool) -> int:
     """Run the steps of a study file, from raw files to checked tables, and write their results.
 

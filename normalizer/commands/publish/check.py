@@ -10,74 +10,46 @@ from normalizer.aggregate.recipes import read_recipe
 from normalizer.checks.attestation import Question, differences, statement
 from normalizer.checks.published_tables.compare import follows
 from normalizer.checks.published_tables.figures import COMPARED_BY, Pairing
-from normalizer.commands.options import (
-    FILE,
-    PATH,
-    add_by,
-    add_files,
-    add_format,
-    add_intervals,
-    add_ledgers,
-    add_recipe,
-    add_selection,
-    open_files,
-    read_grouping,
-)
+from normalizer.commands import options
 from normalizer.documents.study_file import compare_analysis, read_study
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.tables import check_table, formats
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_note, print_table, refuse_inside_ledger, show_elapsed, write_file
 
 
 @click.command(cls=Command)
-@click.argument("table", type=PATH, metavar="TABLE")
-@add_ledgers
-@add_by("Keys of the groups, with commas; columns of the table.")
-@add_intervals
-@click.option(
-    "--column",
+@click.argument("table", type=options.PATH, metavar="TABLE")
+@options.add_ledgers
+@options.add_by("Keys of the groups, with commas; columns of the table.")
+@options.add_intervals
+@option(
+    "--column NAME=STATISTIC",
+    "The statistic of a column, such as 'Mean score=total.mean' or 'Model=generator_model'; repeatable.",
     "columns",
     multiple=True,
-    metavar="NAME=STATISTIC",
-    help="The statistic of a column, such as 'Mean score=total.mean' or 'Model=generator_model'; repeatable.",
 )
-@click.option("--baseline", metavar="NAME", help="Of comparisons: every generator against this one.")
-@add_recipe("comparisons", "scores")
-@click.option(
-    "--attest", type=FILE, metavar="FILE", help="Write a statement of in-toto: which cells follow from which records."
+@option("--baseline NAME", "Of comparisons: every generator against this one.")
+@options.add_recipe("comparisons", "scores")
+@option("--attest FILE", "Write a statement of in-toto: which cells follow from which records.", type=options.FILE)
+@option(
+    "--attested FILE",
+    "Make this statement again, with its options, and list what is not as it states.",
+    type=options.FILE,
 )
-@click.option(
-    "--attested",
-    type=FILE,
-    metavar="FILE",
-    help="Make this statement again, with its options, and list what is not as it states.",
+@option(
+    "--frozen FILE",
+    "A study file: also say whether these options are those it froze before the data arrived.",
+    type=options.FILE,
 )
-@click.option(
-    "--frozen",
-    type=FILE,
-    metavar="FILE",
-    help="A study file: also say whether these options are those it froze before the data arrived.",
-)
-@click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
-@add_format("text", "json", "csv", "md")
+@option("--all", "List the cells that match, too.", "everything")
+@options.add_format("text", "json", "csv", "md")
 @WIDE
-@add_selection
-@add_files
+@options.add_selection
+@options.add_files
 def command(
-    table: Path,
-    ledgers: tuple[Path, ...],
-    columns: tuple[str, ...],
-    baseline: str | None,
-    recipe: str | None,
-    recipe_file: tuple[Path, ...],
-    attest: Path | None,
-    attested: Path | None,
-    frozen: Path | None,
-    everything: bool,
-    form: str,
-    **chosen: Any,
+    table: Path, ledgers: tuple[Path, ...], attest: Path | None, frozen: Path | None, form: str, **asked: Any
 ) -> int:
     """Check cell by cell whether a published table follows from these ledgers. Exit status 1 when a cell does not.
 
@@ -93,35 +65,32 @@ def command(
     """
     if is_ledger(table):
         raise CannotRun(f"{table} is a ledger: the table comes first, then its ledgers")
-    if attested is not None:
-        return _compare_statement(attested, table, open_files(ledgers), recipe_file)
+    if asked["attested"] is not None:
+        return _compare_statement(asked["attested"], table, options.open_files(ledgers), asked["recipe_file"])
     named = {}
-    for text in columns:
+    for text in asked["columns"]:
         name, sign, statistic = text.rpartition("=")
         if not sign:
             raise CannotRun(f"--column {text} names no statistic: write NAME=STATISTIC")
         named[name] = statistic
-    with show_elapsed("check", shown=not chosen["verify"]):
-        asked = Question(
-            open_files(ledgers),
-            read_grouping(**chosen, also=COMPARED_BY),
-            named,
-            Pairing(baseline, read_recipe(recipe, recipe_file)),
-        )
-        report = asked.report(table)
+    with show_elapsed("check", shown=not asked["verify"]):
+        pairing = Pairing(asked["baseline"], read_recipe(asked["recipe"], asked["recipe_file"]))
+        folders = options.open_files(ledgers)
+        question = Question(folders, options.read_options(asked, *COMPARED_BY), named, pairing)
+        report = question.report(table)
         if frozen is not None:
-            given = {**chosen, "judge_kind": chosen["judge_kinds"], "baseline": baseline, "recipe": recipe}
+            given = {**asked, "judge_kind": asked["judge_kinds"]}
             report["frozen"] = compare_analysis(read_study(frozen), given)
     if attest is not None:
         refuse_inside_ledger(attest)
-        write_file(attest, statement(table, asked, report))
+        write_file(attest, statement(table, question, report))
         print_note(f"stated in {attest}, unsigned")
     if not follows(report) and (lacking := _find_keys(report)):
         print_note(f"{table.name} has columns that are keys of groups: --by {','.join([*report['by'], *lacking])}")
     if form == "json":
         click.echo(formats.dumps(report))
     else:
-        found = check_table.table(report, everything=everything)
+        found = check_table.table(report, everything=asked["everything"])
         if form == "csv" and report["diagnostic"]:
             found = formats.add_flags(found, ["diagnostic"])
         print_table(found, form)

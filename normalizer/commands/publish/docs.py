@@ -5,7 +5,7 @@ import sys
 import click
 from contract_spec import pages
 
-from normalizer.commands.value_completion import complete_pages
+from normalizer.commands import options
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.terminal.help_format import Command
 
@@ -13,7 +13,7 @@ ALL = "`normalizer docs` lists all pages"
 
 
 @click.command(cls=Command)
-@click.argument("page", required=False, shell_complete=complete_pages)
+@click.argument("page", required=False, shell_complete=options.complete_pages)
 def command(page: str | None) -> int:
     """Print a page of the documentation as Markdown, or with no PAGE the names of all pages."""
     if page is None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 from contract_spec.extras import install_command
@@ -15,60 +16,46 @@ from contract_spec.extras import install_command
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
 from normalizer.aggregate.summary import Options, open_on_engine, select_rubric, summarize
-from normalizer.commands.options import PATH, VERIFY, WHERE, add_files, add_ledgers, choose_check, open_files
+from normalizer.commands import options
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, Flat, Run, flatten_records
 from normalizer.ledger.open_ledgers import Check
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import refuse_inside_ledger
 
 
 @click.command(cls=Command)
-@add_ledgers
-@click.option("--to", "form", type=click.Choice(sorted(LOSSES)), required=True, help="The format.")
-@click.option("--out", type=PATH, metavar="PATH", help="A file, or a folder for inspect and eee.")
-@click.option("--invalid", is_flag=True, help="INVALID records too, with their reasons (jsonl, csv, parquet).")
-@click.option("--organization", metavar="NAME", help="Who publishes (eee).")
-@click.option(
+@options.add_ledgers
+@option("--to", "The format.", "form", choices=sorted(LOSSES), required=True)
+@option("--out PATH", "A file, or a folder for inspect and eee.", type=options.PATH)
+@option("--invalid", "INVALID records too, with their reasons (jsonl, csv, parquet).")
+@option("--organization NAME", "Who publishes (eee).")
+@option(
     "--relationship",
-    type=click.Choice(["first_party", "third_party", "collaborative", "other"]),
+    "How the publisher is related to the models (eee).",
+    choices=["first_party", "third_party", "collaborative", "other"],
     default="other",
-    show_default=True,
-    help="How the publisher is related to the models (eee).",
 )
-@click.option("--retrieved", metavar="SECONDS", help="When the document is made, in seconds since 1970 (eee).")
-@click.option(
-    "--developer",
+@option("--retrieved SECONDS", "When the document is made, in seconds since 1970 (eee).")
+@option(
+    "--developer [MODEL=]NAME",
+    "Who makes the generators, where their names do not begin with it as in DEVELOPER/MODEL (eee); repeatable.",
     "developers",
     multiple=True,
-    metavar="[MODEL=]NAME",
-    help="Who makes the generators, where their names do not begin with it as in DEVELOPER/MODEL (eee); repeatable.",
 )
-@WHERE
-@click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number (eee).")
-@click.option(
+@options.WHERE
+@option("--mix", "Mix several of these in one number (eee).", multiple=True, choices=MIXABLE)
+@option(
     "--engine",
-    type=click.Choice(["processes", "spark"]),
+    "Convert records in this process, or on Spark (jsonl, csv, parquet; with --out).",
+    choices=["processes", "spark"],
     default="processes",
-    show_default=True,
-    help="Convert records in this process, or on Spark (jsonl, csv, parquet; with --out).",
 )
-@VERIFY
-@add_files
+@options.VERIFY
+@options.add_files
 def command(
-    ledgers: tuple[Path, ...],
-    form: str,
-    out: Path | None,
-    invalid: bool,
-    organization: str | None,
-    relationship: str,
-    retrieved: str | None,
-    developers: tuple[str, ...],
-    where: tuple[str, ...],
-    mix: tuple[str, ...],
-    engine: str,
-    verify: bool,
+    ledgers: tuple[Path, ...], form: str, out: Path | None, invalid: bool, mix: tuple[str, ...], **asked: Any
 ) -> int:
     """Write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents.
 
@@ -82,21 +69,15 @@ def command(
         raise CannotRun(f"{form} has no place for INVALID records: omit --invalid")
     if mix and form != "eee":
         raise CannotRun(f"{form} has records and no number of several: omit --mix")
-    check = choose_check(verify)
-    ledgers = open_files(ledgers)
+    check = options.choose_check(asked["verify"])
+    ledgers = options.open_files(ledgers)
     try:
         if form == "eee":
-            publisher = _publisher(organization, relationship, retrieved, developers)
-            told = _documents(ledgers, publisher, where, frozenset(mix), out or Path(), check)
+            told = _write_documents(ledgers, out or Path(), asked, Rules(mix=frozenset(mix)), check)
         else:
-            with _choose_run(engine, out) as run:
-                told = _write_records(
-                    ledgers,
-                    form,
-                    out,
-                    where,
-                    partial(flatten_records, invalid=invalid, check=check if verify else None, run=run),
-                )
+            with _choose_run(asked["engine"], out) as run:
+                how = partial(flatten_records, invalid=invalid, check=check if asked["verify"] else None, run=run)
+                told = _write_records(ledgers, form, out, asked["where"], how)
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
     click.echo(told, err=True)
@@ -105,33 +86,26 @@ def command(
     return 0
 
 
-def _publisher(
-    organization: str | None, relationship: str, retrieved: str | None, developers: tuple[str, ...]
-) -> eee.Publisher:
+def _publisher(asked: dict[str, Any]) -> eee.Publisher:
+    organization, retrieved = asked["organization"], asked["retrieved"]
     if organization is None or retrieved is None or not retrieved.isdigit():
         raise CannotRun("eee needs --organization NAME and --retrieved SECONDS, which no record says")
     named: dict[str | None, str] = {}
-    for text in developers:
+    for text in asked["developers"]:
         model, sign, name = text.rpartition("=")
         if not name.strip() or name.strip() == "unknown":
             raise CannotRun(f"--developer {text} names no developer: write NAME, or MODEL=NAME")
         named[model if sign else None] = name.strip()
-    return eee.Publisher(organization, relationship, retrieved, named)
+    return eee.Publisher(organization, asked["relationship"], retrieved, named)
 
 
-def _documents(
-    ledgers: tuple[Path, ...],
-    publisher: eee.Publisher,
-    where: tuple[str, ...],
-    mix: frozenset[str],
-    out: Path,
-    check: Check,
-) -> str:
-    options = Options(by=("generator_model",), where=where_of(where), rules=Rules(mix=mix), check=check)
-    with open_on_engine(ledgers, options) as (engine, given):
-        rubric = select_rubric(given, options)
-        summary = summarize(engine, given, options)
-        by_judge = summarize(engine, given, replace(options, by=("generator_model", "judge_model")))
+def _write_documents(ledgers: tuple[Path, ...], out: Path, asked: dict[str, Any], rules: Rules, check: Check) -> str:
+    publisher = _publisher(asked)
+    chosen = Options(by=("generator_model",), where=where_of(asked["where"]), rules=rules, check=check)
+    with open_on_engine(ledgers, chosen) as (engine, given):
+        rubric = select_rubric(given, chosen)
+        summary = summarize(engine, given, chosen)
+        by_judge = summarize(engine, given, replace(chosen, by=("generator_model", "judge_model")))
     judges: dict[str | None, list[str]] = defaultdict(list)
     for row in by_judge["rows"]:
         if row["n_records"] and row["key"]["judge_model"] is not None:

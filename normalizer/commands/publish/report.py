@@ -6,18 +6,7 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, check_key, keys_of
-from normalizer.commands.options import (
-    PATH,
-    SEED,
-    add_by,
-    add_files,
-    add_intervals,
-    add_ledgers,
-    add_selection,
-    open_files,
-    read_grouping,
-)
-from normalizer.commands.value_completion import complete_keys
+from normalizer.commands import options
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import margin_of
 from normalizer.report.comparison_page import any_page, gather_any
@@ -25,55 +14,46 @@ from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
 from normalizer.report.gathering import PARTS
 from normalizer.report.study import ReportOptions
-from normalizer.terminal.help_format import Command
-from normalizer.terminal.output import LINE, Steps, refuse_inside_ledger
+from normalizer.terminal.help_format import Command, option
+from normalizer.terminal.output import LINE, Steps, refuse_inside_ledger, write_file
 
 
 @click.command(cls=Command)
-@add_ledgers
-@click.option("--out", type=PATH, metavar="FILE", required=True, help="The page to write.")
-@add_by("Keys of the headline's groups, with commas.", "generator_model")
-@add_intervals
-@click.option(
-    "--contrast",
+@options.add_ledgers
+@option("--out FILE", "The page to write.", type=options.PATH, required=True)
+@options.add_by("Keys of the headline's groups, with commas.", "generator_model")
+@options.add_intervals
+@option(
+    "--contrast KEY",
+    "Compare its levels; repeatable. Default: generators, factors.",
     multiple=True,
-    metavar="KEY",
-    shell_complete=complete_keys,
-    help="Compare its levels; repeatable. Default: generators, factors.",
+    shell_complete=options.complete_keys,
 )
-@click.option(
-    "--pair-by",
+@option(
+    "--pair-by KEYS",
+    "Keys that pairs agree in. Default: the artifact, or all other factors.",
     default="",
-    metavar="KEYS",
-    shell_complete=complete_keys,
-    help="Keys that pairs agree in. Default: the artifact, or all other factors.",
+    shell_complete=options.complete_keys,
 )
-@click.option("--artifacts", type=PATH, metavar="DIR", help="Evaluated files, to look quoted evidence up in.")
-@click.option("--tables", type=PATH, metavar="DIR", help="A folder for all tables as CSV, Markdown and LaTeX.")
-@click.option("--preferences", multiple=True, type=PATH, metavar="LEDGER", help="A ledger of comparisons to show, too.")
-@click.option("--gold", multiple=True, type=PATH, metavar="LEDGER", help="A ledger of human or reference labels.")
-@click.option("--base", type=PATH, metavar="LEDGER", help="A ledger that this one is compared with, as by gate.")
-@click.option("--margin", default="0", show_default=True, metavar="X", help="With --base: how much worse is no worse.")
-@click.option("--figures", type=PATH, metavar="DIR", help="A folder for all plots as SVG, PDF and PNG.")
-@SEED
-@click.option("--title", metavar="TEXT", default="Evaluation report", show_default=True, help="The title of the page.")
-@add_selection
-@add_files
+@option("--artifacts DIR", "Evaluated files, to look quoted evidence up in.", type=options.PATH)
+@option("--tables DIR", "A folder for all tables as CSV, Markdown and LaTeX.", type=options.PATH)
+@option("--preferences LEDGER", "A ledger of comparisons to show, too.", multiple=True, type=options.PATH)
+@option("--gold LEDGER", "A ledger of human or reference labels.", multiple=True, type=options.PATH)
+@option("--base LEDGER", "A ledger that this one is compared with, as by gate.", type=options.PATH)
+@option("--margin X", "With --base: how much worse is no worse.", default="0")
+@option("--figures DIR", "A folder for all plots as SVG, PDF and PNG.", type=options.PATH)
+@options.SEED
+@option("--title TEXT", "The title of the page.", default="Evaluation report")
+@options.add_selection
+@options.add_files
 def command(
     ledgers: tuple[Path, ...],
     out: Path,
-    contrast: tuple[str, ...],
-    pair_by: str,
-    seed: int,
     artifacts: Path | None,
     tables: Path | None,
-    preferences: tuple[Path, ...],
-    gold: tuple[Path, ...],
-    base: Path | None,
-    margin: str,
     figures: Path | None,
     title: str,
-    **chosen: Any,
+    **asked: Any,
 ) -> int:
     """Write one self-contained page: numbers with intervals, plots, and links from each number to the raw lines.
 
@@ -88,25 +68,22 @@ def command(
         raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
     refuse_inside_ledger(out, tables, figures)
     wanted = ReportOptions(
-        contrasts=tuple(check_key(key) for key in contrast),
-        paired_by=keys_of(pair_by, PAIRING),
+        contrasts=tuple(check_key(key) for key in asked["contrast"]),
+        paired_by=keys_of(asked["pair_by"], PAIRING),
         artifacts=artifacts,
-        seed=seed,
-        preferences=open_files(preferences),
-        gold=open_files(gold),
-        base=base,
-        margin=margin_of(margin),
+        seed=asked["seed"],
+        preferences=options.open_files(asked["preferences"]),
+        gold=options.open_files(asked["gold"]),
+        base=asked["base"],
+        margin=margin_of(asked["margin"]),
     )
-    options = read_grouping(**chosen)
+    chosen = options.read_options(asked)
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
-    folders = open_files(ledgers)
-    with gather_any(folders, options, wanted, done) as study:
-        data = any_page(study, options, title=title)
+    folders = options.open_files(ledgers)
+    with gather_any(folders, chosen, wanted, done) as study:
+        data = any_page(study, chosen, title=title)
     done()
-    try:
-        out.write_bytes(data)
-    except OSError as error:
-        raise CannotRun(f"cannot write {out}: {error.strerror}") from None
+    write_file(out, data)
     if tables is not None:
         export(study, tables)
         done()

@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from normalizer.commands.options import add_format
-from normalizer.commands.value_completion import complete_dialects
+from normalizer.commands import options
 from normalizer.containers import shipped
 from normalizer.tables import formats
 from normalizer.terminal.help_format import Command
@@ -13,8 +12,8 @@ from normalizer.terminal.output import WIDE, print_line
 
 
 @click.command(cls=Command)
-@click.argument("name", required=False, shell_complete=complete_dialects)
-@add_format("text", "json")
+@click.argument("name", required=False, shell_complete=options.complete_dialects)
+@options.add_format("text", "json")
 @WIDE
 def command(name: str | None, form: str) -> int:
     """List the dialects that come with the program, or print one, to be copied and changed."""

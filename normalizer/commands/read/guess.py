@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import click
 
 from normalizer.batch.intake import open_bundle
-from normalizer.commands.options import FILE, add_format
+from normalizer.commands import options
 from normalizer.containers import shipped
 from normalizer.containers.readers.opening import unpack
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
@@ -24,7 +24,7 @@ from normalizer.guess.roles import ASPECT
 from normalizer.guess.shipped_fit import Proposal
 from normalizer.regular_files import shell_word
 from normalizer.tables.formats import printable
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 
 
 def _folder_of(file: Path) -> Path:
@@ -34,14 +34,11 @@ def _folder_of(file: Path) -> Path:
 
 
 @click.command(cls=Command)
-@click.argument("file", type=FILE)
-@click.option(
-    "--save",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write each reading's dialect and rubric there.",
+@click.argument("file", type=options.FILE)
+@option(
+    "--save DIR", "Write each reading's dialect and rubric there.", type=click.Path(file_okay=False, path_type=Path)
 )
-@add_format("text", "json")
+@options.add_format("text", "json")
 def command(file: Path, save: Path | None, form: str) -> int:
     """Propose how to read a file of judgements, with the commands for it. Nothing is normalized.
 

@@ -12,8 +12,7 @@ import contract_spec as spec
 
 from normalizer.batch.intake import file_globs, sources
 from normalizer.batch.run import Account, run
-from normalizer.commands.options import FILE, take_one
-from normalizer.commands.value_completion import complete_dialects
+from normalizer.commands import options
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping
 from normalizer.documents import protocol
@@ -23,7 +22,7 @@ from normalizer.errors import CannotRun, did_you_mean
 from normalizer.regular_files import document_bytes
 from normalizer.screening.metadata import phase_of
 from normalizer.tables.formats import printable
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import LINE
 
 _MOST_JOINED = 1 << 28
@@ -31,49 +30,31 @@ _MOST_JOINED = 1 << 28
 
 @click.command(cls=Command)
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...")
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="The ledger's folder."
-)
-@click.option("--manifest", type=FILE, metavar="FILE", help="The run's metadata and its fixed list of files.")
-@click.option("--rubric", type=FILE, metavar="FILE", help="The scoring scale.  [default: prompt-drift-v1]")
-@click.option(
-    "--dialect",
-    metavar="NAME|FILE",
+@option("--out DIR", "The ledger's folder.", required=True, type=click.Path(file_okay=False, path_type=Path))
+@option("--manifest FILE", "The run's metadata and its fixed list of files.", type=options.FILE)
+@option("--rubric FILE", "The scoring scale.  [default: prompt-drift-v1]", type=options.FILE)
+@option(
+    "--dialect NAME|FILE",
+    "How the files are written; see `normalizer dialects`.",
     multiple=True,
-    callback=take_one,
-    shell_complete=complete_dialects,
-    help="How the files are written; see `normalizer dialects`.",
+    callback=options.take_one,
+    shell_complete=options.complete_dialects,
 )
-@click.option(
-    "--container",
-    metavar="KIND",
-    help="How the files hold their rows, in place of what the dialect says: jsonl, csv, json or json:POINTER.",
+@option(
+    "--container KIND",
+    "How the files hold their rows, in place of what the dialect says: jsonl, csv, json or json:POINTER.",
 )
-@click.option("--join", type=FILE, metavar="FILE", help="The second file of a dialect that joins one.")
-@click.option(
-    "--set", "stated", multiple=True, metavar="FIELD=VALUE", help="Run metadata that the files do not have; repeatable."
+@option("--join FILE", "The second file of a dialect that joins one.", type=options.FILE)
+@option("--set FIELD=VALUE", "Run metadata that the files do not have; repeatable.", "stated", multiple=True)
+@option("--max-bundle-bytes N", "Read bundles up to this size.  [default: 67108864]", type=click.IntRange(1, 1 << 30))
+@option(
+    "--max-entries N", "Read bundles of up to this many entries.  [default: 500000]", type=click.IntRange(1, 10_000_000)
 )
-@click.option(
-    "--max-bundle-bytes",
-    type=click.IntRange(1, 1 << 30),
-    metavar="N",
-    help="Read bundles up to this size.  [default: 67108864]",
+@option("--jobs N", "Worker processes.", type=click.IntRange(min=1), default=1)
+@option(
+    "--engine", "Run in processes of this machine, or on Spark.", choices=["processes", "spark"], default="processes"
 )
-@click.option(
-    "--max-entries",
-    type=click.IntRange(1, 10_000_000),
-    metavar="N",
-    help="Read bundles of up to this many entries.  [default: 500000]",
-)
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Worker processes.")
-@click.option(
-    "--engine",
-    type=click.Choice(["processes", "spark"]),
-    default="processes",
-    show_default=True,
-    help="Run in processes of this machine, or on Spark.",
-)
-@click.option("--replace", is_flag=True, help="Normalize bundles again that the ledger has under other settings.")
+@option("--replace", "Normalize bundles again that the ledger has under other settings.")
 def command(
     bundles: tuple[str, ...],
     out: Path,

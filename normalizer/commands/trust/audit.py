@@ -15,58 +15,41 @@ from normalizer.checks.audit import audit
 from normalizer.checks.instruments import instruments
 from normalizer.checks.reverify import jobs_for
 from normalizer.checks.study.findings import findings
-from normalizer.commands.options import PATH, add_files, add_format, choose_check, open_files, read_files_options
+from normalizer.commands import options
 from normalizer.documents import protocol
 from normalizer.ledger import signature as signatures
 from normalizer.ledger.reader import reading
 from normalizer.tables import audit_table, formats
 from normalizer.tables.formats import Table
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import LINE, WIDE, print_note, print_table, show_elapsed
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=PATH, required=False)
-@click.option(
-    "--claims", is_flag=True, help="Do the numbers that judges state about their own scores follow from the records?"
-)
-@click.option("--all", "every", is_flag=True, help="With --claims: list claims that check out, too.")
-@click.option(
-    "--artifacts",
-    type=PATH,
-    metavar="DIR",
-    help="Is every quotation in the evaluated file below this folder (PDF, Markdown, text)? Verdicts: exact, folded, "
+@click.argument("ledger", type=options.PATH, required=False)
+@option("--claims", "Do the numbers that judges state about their own scores follow from the records?")
+@option("--all", "With --claims: list claims that check out, too.", "every")
+@option(
+    "--artifacts DIR",
+    "Is every quotation in the evaluated file below this folder (PDF, Markdown, text)? Verdicts: exact, folded, "
     "elided, other_artifact, absent, empty; not_checked where the file is missing or another one.",
+    type=options.PATH,
 )
-@click.option(
-    "--signature", type=PATH, metavar="FILE", help="Is this signature of `normalizer sign` good, and of these files?"
-)
-@click.option(
-    "--signers", type=PATH, metavar="FILE", help="With --signature: a file with a line NAME KEY for each trusted key."
-)
-@click.option("--signer", metavar="NAME", help="With --signature: the NAME that must have signed.")
-@click.option(
-    "--instruments", is_flag=True, help="List the judges with their prompts and rubrics, and how often each failed."
-)
-@click.option(
-    "--study",
-    type=PATH,
-    metavar="DIR",
-    help="Which defects are there between the ledgers or files of this folder: the same answer under two generators, "
+@option("--signature FILE", "Is this signature of `normalizer sign` good, and of these files?", type=options.PATH)
+@option("--signers FILE", "With --signature: a file with a line NAME KEY for each trusted key.", type=options.PATH)
+@option("--signer NAME", "With --signature: the NAME that must have signed.")
+@option("--instruments", "List the judges with their prompts and rubrics, and how often each failed.")
+@option(
+    "--study DIR",
+    "Which defects are there between the ledgers or files of this folder: the same answer under two generators, "
     "repeated and missing rows, unlabelled self-judging and more? The worst comes first.",
+    type=options.PATH,
 )
-@add_format("text", "json", "csv", "md")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Worker processes.  [default: one a core on ledgers over 16 MiB]",
-)
-@click.option(
-    "--no-verify", "quick", is_flag=True, help="Do not normalize raw bundles again: check digests, ids and counts only."
-)
+@options.add_format("text", "json", "csv", "md")
+@option("--jobs N", "Worker processes.  [default: one a core on ledgers over 16 MiB]", type=click.IntRange(min=1))
+@option("--no-verify", "Do not normalize raw bundles again: check digests, ids and counts only.", "quick")
 @WIDE
-@add_files
+@options.add_files
 def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None, quick: bool, **asked: Any) -> int:
     """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost or forged.
 
@@ -79,11 +62,11 @@ def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None
     """
     question = _choose_question(ledger, study, quick, jobs, asked)
     if study is not None:
-        with study_of(study, *read_files_options(), print_note) as folder:
+        with study_of(study, *options.read_files_options(), print_note) as folder:
             return _print_study(folder, form)
     assert ledger is not None  # noqa: S101 - one of the two is given
     if question != "signature":
-        [ledger] = open_files((ledger,))
+        [ledger] = options.open_files((ledger,))
     if question == "claims":
         return _print_claims(ledger, form, quick, asked["every"])
     if question == "artifacts":
@@ -146,7 +129,7 @@ def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
 def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
     with reading(ledger) as opened:
         if not quick:
-            choose_check(verify=True)(opened)
+            options.choose_check(verify=True)(opened)
         report = stated.claims(opened)
     LINE.clear()
     if not every:
@@ -159,7 +142,7 @@ def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
 
 
 def _print_evidence(ledger: Path, artifacts: Path, form: str, quick: bool) -> int:
-    report = evidence.verify(ledger, artifacts, None if quick else choose_check(verify=True), LINE)
+    report = evidence.verify(ledger, artifacts, None if quick else options.choose_check(verify=True), LINE)
     LINE.clear()
     if form == "json":
         click.echo(formats.dumps(report))

@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from normalizer.batch.repair import repair
-from normalizer.commands.options import PATH
+from normalizer.commands import options
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import hold_lock, is_ledger, reading
 from normalizer.ledger.recovery import recover
 from normalizer.tables.formats import printable
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 
 _RECOVERY = {
     "completed": "the run that was cut is complete now",
@@ -25,11 +25,9 @@ _REBUILT = {
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=PATH)
-@click.option("--out", type=PATH, metavar="DIR", help="Rebuild the ledger from its raw bundles, in this folder.")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Worker processes of --out."
-)
+@click.argument("ledger", type=options.PATH)
+@option("--out DIR", "Rebuild the ledger from its raw bundles, in this folder.", type=options.PATH)
+@option("--jobs N", "Worker processes of --out.", type=click.IntRange(min=1), default=1)
 def command(ledger: Path, out: Path | None, jobs: int) -> int:
     """Complete a run of `normalize` that was cut (killed, no power) while it moved its files into place.
 

@@ -4,23 +4,19 @@ from pathlib import Path
 
 import click
 
-from normalizer.commands.options import PATH
+from normalizer.commands import options
 from normalizer.errors import CannotRun
 from normalizer.ledger.durable import write_whole
 from normalizer.ledger.signature import sign
-from normalizer.terminal.help_format import Command
+from normalizer.terminal.help_format import Command, option
 
 
 @click.command(cls=Command)
-@click.argument("ledger", type=PATH)
-@click.option(
-    "--key",
-    required=True,
-    type=PATH,
-    metavar="FILE",
-    help="A private key, or a public key whose private key an agent holds.",
+@click.argument("ledger", type=options.PATH)
+@option(
+    "--key FILE", "A private key, or a public key whose private key an agent holds.", required=True, type=options.PATH
 )
-@click.option("--out", type=PATH, metavar="FILE", help="Where to write the signature.  [default: LEDGER.sig]")
+@option("--out FILE", "Where to write the signature.  [default: LEDGER.sig]", type=options.PATH)
 def command(ledger: Path, key: Path, out: Path | None) -> int:
     """Sign a ledger, or a statement that `normalizer check --attest` wrote, with an SSH key, by ssh-keygen.
 
