@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from normalizer.errors import CannotRun, Interrupted, did_you_mean
+from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import write_text
 from normalizer.terminal.output import LINE
 
@@ -210,7 +211,7 @@ def _tell_misuse(error: click.ClickException) -> None:
     path = context.command_path if context is not None else "normalizer"
     message = " ".join((error.format_message().rstrip(".") + _suggest_choice(error)).split())
     # It may quote an argument, and a shell puts names of files there.
-    print(_printable(f"{path}: error: {message[:1].lower()}{message[1:]}"), file=sys.stderr)
+    print(printable(f"{path}: error: {message[:1].lower()}{message[1:]}"), file=sys.stderr)
     print(f"Try '{path} --help'.", file=sys.stderr)
 
 
@@ -235,12 +236,8 @@ def _forget_output() -> None:
 def _cannot(why: str) -> int:
     """Print an error as one line, with unprintable characters replaced, and return the exit status 2."""
     LINE.clear()
-    print(f"normalizer: {_printable(why)}", file=sys.stderr)
+    print(f"normalizer: {printable(why)}", file=sys.stderr)
     return 2
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def run() -> None:

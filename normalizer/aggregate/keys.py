@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
@@ -168,6 +169,16 @@ def level(name: Level, between: str | None = None) -> str:
         return NONE
     text = str(name)
     return json_quoted(text) if text in _NO_LEVELS or (between is not None and between in text) else as_text(text)
+
+
+def list_levels(key: Mapping[str, Level]) -> "list[str | int | Decimal | None]":
+    """Return the cells of a group's levels."""
+    return [level(each) for each in key.values()]
+
+
+def measure(name: str) -> str:
+    """Return the name of a measure in tables: the total, or a dimension."""
+    return name if name == "total" else dimension(name)
 
 
 def dimension(name: str) -> str:

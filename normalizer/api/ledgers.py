@@ -101,7 +101,8 @@ class Ledgers(LedgerNumbers):
         title: str = "Evaluation report",
     ) -> int:
         """Write the page that `normalizer report` writes; returns its bytes."""
-        from normalizer.report.comparison_page import any_page, gather_any
+        from normalizer.report.comparison_study import gather_any
+        from normalizer.report.html_page import page
         from normalizer.report.study import ReportOptions
 
         options = options_of(by, where, "artifact", False, (), ("model",))
@@ -109,7 +110,7 @@ class Ledgers(LedgerNumbers):
             preferences=preferences.folders if preferences else (), gold=gold.folders if gold else ()
         )
         with gather_any(self.folders, options, wanted) as study:
-            data = any_page(study, options, title=title)
+            data = page(study, options, title=title)
         return Path(out).write_bytes(data)
 
 

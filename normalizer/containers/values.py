@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from normalizer.containers.conversions import MISSING, Read, Scope, ValueReader, conversion
+from normalizer.containers.conversions import MISSING, Read, Scope, ValueReader, conversion, extractor, failure_finder
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
-from normalizer.containers.text_patterns import extractor, failure_finder
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument

@@ -4,8 +4,7 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.containers.conversions import MISSING, Read
-from normalizer.containers.text_patterns import extractor
+from normalizer.containers.conversions import MISSING, Read, extractor
 from normalizer.containers.values import fetch
 from normalizer.documents.pointers import steps_of
 from normalizer.guess.fields.profile import FieldProfile

@@ -6,8 +6,7 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.containers.conversions import MISSING, Read, Scope
-from normalizer.containers.text_patterns import extractor
+from normalizer.containers.conversions import MISSING, Read, Scope, extractor
 from normalizer.containers.values import fetch, reader
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import steps_of

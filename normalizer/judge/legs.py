@@ -12,9 +12,9 @@ from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps, parse
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
-from normalizer.judge.assemble import bundle, find_unanswered
 from normalizer.judge.prepare import Documents
 from normalizer.judge.replay import Reopened, reopen
+from normalizer.judge.run import bundle, find_unanswered
 from normalizer.judge.run_folder import RunFolder, sha256
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -7,11 +7,11 @@ from normalizer.documents.lossless import dumps, parse
 from normalizer.documents.settings import LIMITS, load
 from normalizer.errors import CannotRun
 from normalizer.judge import leaks
-from normalizer.judge.assemble import bundle, find_unanswered
 from normalizer.judge.calling.endpoint import request_body
 from normalizer.judge.packet import content_of
 from normalizer.judge.plan import Plan, plan
 from normalizer.judge.prepare import read_answers
+from normalizer.judge.run import bundle, find_unanswered
 from normalizer.judge.run_folder import Kept, RunFolder, sha256
 
 

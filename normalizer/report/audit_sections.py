@@ -125,29 +125,30 @@ def claims(study: Study, drilldowns: Drilldowns) -> Section | None:
 
 def write_left_out(study: Study, drilldowns: Drilldowns) -> Section:
     """Return the section on records that are in no number, by reason."""
+    document = study.summary or study.preferences or {}
     rows = []
-    for reason, count in study.summary["left_out"].items():
-        if reason in ("unreadable_bundles", "files_without_entry"):
-            meant = [
+    for reason, count in document["left_out"].items():
+        title, behind, spots = f"Left out: {LEFT_OUT[reason]}", Behind(), set[tuple[str, str]]()
+        if study.summary and reason in ("unreadable_bundles", "files_without_entry"):
+            spots = {
                 (one["bundle_sha256"], one["pointer"])
                 for one in study.bundle_reasons
+                if count
                 if (one["unreadable"] if reason == "unreadable_bundles" else one["code"] == "file_without_entry")
-            ]
-            drilldown = (
-                drilldowns.add(f"Left out: {LEFT_OUT[reason]}", Behind(), tuple(sorted(set(meant)))) if count else None
-            )
+            }
         else:
-            drilldown = drilldowns.add(f"Left out: {LEFT_OUT[reason]}", study.lookup.of_status(reason))
+            behind = study.lookup.of_status(reason)
+        drilldown = drilldowns.add(title, behind, tuple(sorted(spots)))
         rows.append([reason, drilldowns.number(count, drilldown), LEFT_OUT[reason]])
-    said = [f"{study.counts.counted} of {study.summary['records']} records are in the headline's numbers."]
+    said = [f"{study.counts.counted} of {document['records']} records are in the headline's numbers."]
+    about_scores = [notes(said), _rates(study, drilldowns), _reasons(study, drilldowns)] if study.summary else []
+    what = "Records and bundles" if study.summary else "Comparisons"
     return section(
         "left-out",
         "Left out, and why",
-        "Nothing is dropped silently. Records and bundles that reach no number are counted here by reason.",
+        f"Nothing is dropped silently. {what} that reach no number are counted here by reason.",
         table(["reason", "count", "meaning"], rows, id="t-left-out"),
-        notes(said),
-        _rates(study, drilldowns),
-        _reasons(study, drilldowns),
+        *about_scores,
         name="Left out",
     )
 
@@ -180,14 +181,7 @@ def _reasons(study: Study, drilldowns: Drilldowns) -> Html | None:
             records = drilldowns.add(f"{code}: records", blamed)
             raw = drilldowns.add(f"{code}: bundles", Behind(), tuple(sorted(set(bundles.get(code, [])))))
             count = len({sha256 for sha256, _ in bundles.get(code, [])})
-            rows.append(
-                [
-                    code,
-                    rule["clause"],
-                    drilldowns.number(blamed.count, records),
-                    drilldowns.number(count, raw),
-                ]
-            )
+            rows.append([code, rule["clause"], drilldowns.number(blamed.count, records), drilldowns.number(count, raw)])
     if not rows:
         return None
     lead = "Over all records of the ledgers, selected or not; a record may have several reasons."

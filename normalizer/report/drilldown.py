@@ -1,5 +1,6 @@
 """Links from a number of the page to its records, and from a record to the lines of the raw bundle."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -38,6 +39,10 @@ class Drilldowns:
         if drilldown is None:
             return el("span", shown, class_="na" if value is None else "plain", title=full)
         return el("button", shown, type="button", class_="n", data_t=drilldown, title=full)
+
+    def numbers(self, values: Iterable[Decimal | int | str | None], drilldown: int | None) -> list[Html]:
+        """Numbers that open one drilldown; one that is NA opens nothing."""
+        return [self.number(value, drilldown if value is not None else None) for value in values]
 
     def words(self, shown: str, drilldown: int | None) -> Html:
         """Words that open a drilldown."""

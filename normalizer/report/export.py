@@ -18,7 +18,6 @@ from normalizer.tables import (
     contrast_table,
     gate_table,
     preferences_table,
-    sensitivity_tables,
     summary_table,
 )
 from normalizer.tables.formats import Cell, Table, add_flags, note_flags, p_value, write_table
@@ -136,7 +135,7 @@ def _score_tables(
     judged = [("severity-of-judges", agreement_table.severity(study.agreement["severity"]))]
     if study.agreement["self_against_cross"]:
         judged.append(("self-against-cross-judging", agreement_table.selves(study.agreement["self_against_cross"])))
-    for title, table in [*sensitivity_tables.list_tables(study.sensitivity, study.summary["by"]), *judged]:
+    for title, table in [*summary_table.list_sensitivity(study.sensitivity, study.summary["by"]), *judged]:
         yield (title.lower().replace(" ", "-") if len(title) < 40 else "bounds"), flags, table, table
     for report in study.contrasts:
         table = contrast_table.table(report)

@@ -26,28 +26,31 @@ from normalizer.tables.summary_table import selection_in_words
 
 
 def page(study: Study, options: Options, *, title: str) -> bytes:
-    """The page."""
+    """Return the page of a study: of scores, of comparisons, or of both."""
     drilldowns = Drilldowns()
     raw = Raw(study.bundles, (each.record for each in study.shown))
-    found = [
-        sections.headline(study, drilldowns),
-        sections.distribution(study),
-        sections.contrasts(study, drilldowns),
-        judge_sections.judges(study, drilldowns),
-        judge_sections.drift(study, drilldowns),
+    found: list[Section | None] = []
+    if study.summary:
+        found = [
+            sections.headline(study, drilldowns),
+            sections.distribution(study),
+            sections.contrasts(study, drilldowns),
+            judge_sections.judges(study, drilldowns),
+            judge_sections.drift(study, drilldowns),
+        ]
+    found += [
         *decision_sections(study, drilldowns),
         audit_sections.evidence(study, drilldowns),
         audit_sections.claims(study, drilldowns),
         audit_sections.write_left_out(study, drilldowns),
         audit_sections.method(study, _commands(study, options), version()),
     ]
-    parts = [part for part in found if part is not None]
     top = _top(study, title, drilldowns)  # before the data, since its numbers open records, too
     data = {"trails": drilldowns.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
-    return assemble(title, top, parts, data)
+    return _assemble(title, top, [part for part in found if part is not None], data)
 
 
-def assemble(title: str, top: Html, parts: list[Section], data: dict[str, Any]) -> bytes:
+def _assemble(title: str, top: Html, parts: list[Section], data: dict[str, Any]) -> bytes:
     """Return a page of these parts below its top, with the data that its script shows."""
     body = join(
         [
@@ -85,41 +88,31 @@ def assemble(title: str, top: Html, parts: list[Section], data: dict[str, Any]) 
 
 
 def _top(study: Study, title: str, drilldowns: Drilldowns) -> Html:
-    summary = study.summary
-    low, high = summary["scale"]
-    where = selection_in_words(summary["where"])
-    figures = [
-        ("records", study.lookup.of_status()),
-        ("VALID", study.lookup.of_status(valid=(1,))),
-        ("INVALID", study.lookup.of_status(valid=(0,))),
-        ("in the headline", study.lookup.of_status("counted")),
-    ]
-    shown_figures = [
-        el("div", el("dt", name), el("dd", drilldowns.number(behind.count, drilldowns.add(f"All: {name}", behind))))
-        for name, behind in figures
-    ]
-    for name, column in (("artifacts", "artifact"), ("judges", "judge"), ("generators", "generator")):
-        shown_figures.append(el("div", el("dt", name), el("dd", str(study.lookup.count_levels(column)))))
-    return join(
-        [
-            el("h1", title),
-            el(
-                "p",
-                f"Scores by rubric {summary['rubric']}, total from {low:f} to {high:f}. "
-                + (f"Selected: {where}. " if where else "")
-                + "Only VALID and eligible records reach a number.",
-                class_="muted",
-            ),
-            *(
-                el("p", said, class_="notice")
-                for said in [*note_flags(study.agreement["flags"]), *describe_sample(study)]
-            ),
-            el("dl", *shown_figures, class_="figures"),
-        ]
-    )
+    document, lookup = study.summary or study.preferences or {}, study.lookup
+    where = selection_in_words(document["where"])
+    chosen = f"Selected: {where}. " if where else ""
+    if study.summary:
+        low, high = document["scale"]
+        lead = f"Scores by rubric {document['rubric']}, total from {low:f} to {high:f}. {chosen}"
+        lead += "Only VALID and eligible records reach a number."
+        kinds = {"records": lookup.of_status(), "VALID": lookup.of_status(valid=(1,))}
+        kinds |= {"INVALID": lookup.of_status(valid=(0,)), "in the headline": lookup.of_status("counted")}
+    else:
+        lead = f"Verdicts on two answers. {chosen}Only VALID and eligible ones count."
+        kinds = {"comparisons": lookup.of_status(), "counted": lookup.of_status("counted")}
+        kinds["INVALID"] = lookup.of_status("invalid")
+    figures = {
+        name: drilldowns.number(behind.count, drilldowns.add(f"All: {name}", behind)) for name, behind in kinds.items()
+    }
+    for column in ("artifact", "judge", "generator") if study.summary else ():
+        figures[f"{column}s"] = Html(lookup.count_levels(column))
+    flags = study.agreement["flags"] if study.summary else document["flags"]
+    notices = (el("p", said, class_="notice") for said in [*note_flags(flags), *_describe_sample(study)])
+    shown = (el("div", el("dt", name), el("dd", figure)) for name, figure in figures.items())
+    return join([el("h1", title), el("p", lead, class_="muted"), *notices, el("dl", *shown, class_="figures")])
 
 
-def describe_sample(study: Study) -> list[str]:
+def _describe_sample(study: Study) -> list[str]:
     """Return a sentence on the records that are not shown, if there are any."""
     every, shown = study.counts.every, len(study.shown)
     if every == shown:
@@ -144,6 +137,8 @@ def _commands(study: Study, options: Options) -> list[str]:
     ]
     chosen += ["--diagnostic"] if options.rules.diagnostic else []
     chosen += [f"--mix {name}" for name in sorted(options.rules.mix)]
+    if not study.summary:
+        return [" ".join(["normalizer preferences LEDGER", *chosen])]
     by = [f"--by {shlex.quote(','.join(options.by))}"] if options.by else []
     unit = [f"--unit {options.unit}"] if options.unit != "artifact" else []
     method = options.interval

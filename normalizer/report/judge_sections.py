@@ -7,10 +7,11 @@ from normalizer.report import plots
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table
 from normalizer.report.records.record_table import Behind
-from normalizer.report.sections import FLAGS, Section, floats, interval, label, notes, section
+from normalizer.report.sections import Section, floats, interval, label, notes, section
 from normalizer.report.study import Study
 from normalizer.tables.agreement_table import measures
 from normalizer.tables.formats import p_value
+from normalizer.tables.summary_table import FLAGS
 
 _MOST_MATRICES = 6
 
@@ -40,7 +41,7 @@ def _agreement(study: Study, drilldowns: Drilldowns) -> Html:
         judges = " / ".join(keys.level(judge, " / ") for judge in pair["judges"])
         for measure, found in measures(pair):
             reasons |= set(found["na"].values())
-            linked = [drilldowns.number(found[name], drilldown if found[name] is not None else None) for name in shown]
+            linked = drilldowns.numbers((found[name] for name in shown), drilldown)
             rows.append([judges, measure, drilldowns.number(pair["n"], drilldown), *linked])
         met = pair["total"]["confusion"]
         if met and len(matrices) < _MOST_MATRICES:
@@ -74,9 +75,7 @@ def _severity(study: Study, drilldowns: Drilldowns) -> Html:
     for row in found["judges"]:
         drilldown = drilldowns.add(f"{row['judge']}: all it judged", study.lookup.by_judge(row["judge"]))
         numbers = [row["n"], row["effect"], row["se"], interval(row["ci95"])]
-        rows.append(
-            [row["judge"], *(drilldowns.number(one, drilldown if one is not None else None) for one in numbers)]
-        )
+        rows.append([row["judge"], *drilldowns.numbers(numbers, drilldown)])
     deviation = "NA" if found["residual_sd"] is None else brief(found["residual_sd"])
     said = [
         f"total = artifact + judge; higher is milder. Residual sd {deviation}, {found['freedom']} degrees of freedom."
@@ -110,24 +109,15 @@ def _selves(study: Study, drilldowns: Drilldowns) -> Html | None:
                 f"{row['judge']} on {words}, against the other judges", study.lookup.own(row["judge"], own)
             )
             numbers = [row[part]["n"], row[part]["mean"], interval(row[part]["ci95"])]
-            cells += [drilldowns.number(one, drilldown if one is not None else None) for one in numbers]
+            cells += drilldowns.numbers(numbers, drilldown)
         both = study.lookup.own(row["judge"], True, False)
         drilldown = drilldowns.add(f"{row['judge']} and the other judges on the same artifacts", both)
         excess = [row["excess"], interval(row["excess_ci95"])]
-        rows.append([*cells, *(drilldowns.number(one, drilldown if one is not None else None) for one in excess)])
+        rows.append([*cells, *drilldowns.numbers(excess, drilldown)])
     if not rows:
         return None
-    columns = [
-        "judge",
-        "n own",
-        "own",
-        "95 % interval",
-        "n others'",
-        "others'",
-        "95 % interval",
-        "excess",
-        "95 % interval",
-    ]
+    columns = ["judge", "n own", "own", "95 % interval", "n others'", "others'", "95 % interval", "excess"]
+    columns.append("95 % interval")
     lead = (
         "The judge's total minus the mean of cross-judging others on the same artifact. Excess: what it adds for its "
         "own model, each judge having a severity of its own; report this one."
@@ -144,16 +134,14 @@ def drift(study: Study, drilldowns: Drilldowns) -> Section | None:
         versions = f"{row['versions'][1]} \u2212 {row['versions'][0]}"
         drilldown = drilldowns.add(f"{row['judge']}: {versions}", row["behind"])
         numbers = [row["n"], row["difference"], interval(row["ci95"]), p_value(row["p"]), row["equal"]]
-        linked = [drilldowns.number(one, drilldown if one is not None else None) for one in numbers]
+        linked = drilldowns.numbers(numbers, drilldown)
         phases = " and ".join(", ".join(map(str, phases)) or "none" for phases in row["phases"])
         rows.append([row["judge"], versions, phases, *linked])
         by_dimension.append(
             [row["judge"], versions, *(drilldowns.number(one, drilldown) for one in row["dimensions"].values())]
         )
         if row["difference"] is not None:
-            ends = row["ci95"] or [row["difference"], row["difference"]]
-            drawn_row = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
-            drawn.append(floats(drawn_row, f"{row['judge']}: {versions}"))
+            drawn.append(floats(f"{row['judge']}: {versions}", row["ci95"], difference=row["difference"]))
     if not rows:
         return None
     dimensions = map(keys.dimension, study.rubric.dimensions)

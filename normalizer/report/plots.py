@@ -64,16 +64,30 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
 
 def forest(rows: list[dict[str, Any]]) -> Html:
     """Differences with intervals about zero; rows have `label`, `difference`, `low`, `high`."""
+    return _draw_points(rows, "difference", {"title": "mean difference"}, 0, 26, "Differences and intervals")
+
+
+def ranges(rows: list[dict[str, Any]], title: str, mark: float | None) -> Html:
+    """A point with an interval a row, and a dashed line at `mark`. Rows have `label`, `value`, `low` and `high`."""
     import altair as alt
 
-    zero = alt.Chart(values(alt, [{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
-    x = alt.X("low:Q", title="mean difference", axis=number_axis(alt))
+    return _draw_points(rows, "value", {"title": title, "scale": alt.Scale(zero=False)}, mark, 28, title)
+
+
+def _draw_points(
+    rows: list[dict[str, Any]], field: str, axis: dict[str, Any], mark: float | None, height: int, title: str
+) -> Html:
+    import altair as alt
+
+    x = alt.X("low:Q", axis=number_axis(alt), **axis)
+    line = alt.Chart(values(alt, [{"mark": mark}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="mark:Q")
 
     def layers(base: Any) -> list[Any]:
         bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
-        return [zero, bars, base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="difference:Q")]
+        points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x=f"{field}:Q")
+        return [*([] if mark is None else [line]), bars, points]
 
-    return rows_drawn(rows, layers, 26, "Differences and intervals")
+    return rows_drawn(rows, layers, height, title)
 
 
 def confusion(rows: list[dict[str, Any]]) -> Html:
@@ -176,21 +190,6 @@ def _serialize(node: ElementTree.Element, more: dict[str, str] | None = None) ->
     inner = html.escape(visible(node.text or "")) if tag in ("text", "tspan", "title") else ""
     inner += "".join(_serialize(child) for child in node)
     return f"<{tag}{opened}>{inner}</{tag}>"
-
-
-def ranges(rows: list[dict[str, Any]], title: str, mark: float | None) -> Html:
-    """A point with an interval a row, and a dashed line at `mark`. Rows have `label`, `value`, `low` and `high`."""
-    import altair as alt
-
-    x = alt.X("low:Q", title=title, axis=number_axis(alt), scale=alt.Scale(zero=False))
-    line = alt.Chart(values(alt, [{"mark": mark}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="mark:Q")
-
-    def layers(base: Any) -> list[Any]:
-        bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
-        points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="value:Q")
-        return [*([] if mark is None else [line]), bars, points]
-
-    return rows_drawn(rows, layers, 28, title)
 
 
 def reliability(rows: list[dict[str, Any]]) -> Html:

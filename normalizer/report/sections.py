@@ -3,8 +3,6 @@
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-import contract_spec as spec
-
 from normalizer.aggregate import keys
 from normalizer.report import plots
 from normalizer.report.drilldown import Drilldowns
@@ -12,11 +10,8 @@ from normalizer.report.markup import Html, brief, el, join, table, visible
 from normalizer.report.records.lookup import RecordLookup
 from normalizer.report.study import Study
 from normalizer.tables.formats import p_value
-from normalizer.tables.summary_table import dimensions_of
+from normalizer.tables.summary_table import FLAGS, dimensions_of
 from normalizer.tables.summary_table import notes as summary_notes
-
-FLAGS: dict[str, str] = spec.resource("rules/flags.json")
-"""The meaning of each flag, in a sentence."""
 
 
 class Section(NamedTuple):
@@ -79,8 +74,7 @@ def headline(study: Study, drilldowns: Drilldowns) -> Section:
             ]
         )
         if total["mean"] is not None:
-            ends = total["ci95"] or [total["mean"], total["mean"]]
-            drawn.append(floats({"mean": total["mean"], "low": ends[0], "high": ends[1], **bound}, name))
+            drawn.append(floats(name, total["ci95"], **{"mean": total["mean"], **bound}))
     columns = [*summary["by"], "mean total", "95 % interval", "n", "records", "sd", "invalid", "95 % (exact)"]
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     return section(
@@ -151,12 +145,10 @@ def _contrast(report: dict[str, Any], number: int, drilldowns: Drilldowns, looku
         used = lookup.contrast(key, row["levels"], report["paired_by"])
         drilldown = drilldowns.add(f"{key}: {row['levels'][0]} against {row['levels'][1]}", used)
         numbers = [row["n"], row["difference"], interval(row["ci95"]), p_value(row["p"]), p_value(row["p_holm"])]
-        linked = [drilldowns.number(each, drilldown if each is not None else None) for each in numbers]
+        linked = drilldowns.numbers(numbers, drilldown)
         rows[is_total].append([row["measure"], levels, *linked, row["unpaired"], row["items"], row["verdict"]])
         if row["difference"] is not None and (is_total or not many):
-            ends = row["ci95"] or [row["difference"], row["difference"]]
-            drawn_row = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
-            drawn.append(floats(drawn_row, levels if many else row["measure"]))
+            drawn.append(floats(levels if many else row["measure"], row["ci95"], difference=row["difference"]))
     columns = [
         "measure",
         "levels",
@@ -175,10 +167,7 @@ def _contrast(report: dict[str, Any], number: int, drilldowns: Drilldowns, looku
     return join(
         [
             el("h3", key),
-            el(
-                "p",
-                f"Paired by {', '.join(report['paired_by'])}. Interval and p are of one two-sided test. {which}",
-            ),
+            el("p", f"Paired by {', '.join(report['paired_by'])}. Interval and p are of one two-sided test. {which}"),
             plots.forest(drawn) if drawn else None,
             table(columns, rows[True], id=f"t-contrast-{number}"),
             el(
@@ -211,7 +200,8 @@ def _scale(summary: dict[str, Any]) -> tuple[Decimal, Decimal]:
     return low, high
 
 
-def floats(row: dict[str, Any], name: str) -> dict[str, Any]:
-    """A row for a plot."""
+def floats(name: str, ends: list[Decimal] | None, **row: Any) -> dict[str, Any]:
+    """A row for a plot: its first number with the ends of its interval, or itself, and what it has besides."""
+    low, high = ends or [next(iter(row.values()))] * 2
     numbers = {key: float(value) for key, value in row.items() if isinstance(value, Decimal)}
-    return {"label": visible(name), **numbers}
+    return {"label": visible(name), **numbers, "low": float(low), "high": float(high)}

@@ -4,11 +4,11 @@ Nothing is repaired. Reasons against the envelope, phase or manifest make all re
 """
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import contract_spec as spec
 
+from normalizer.containers.values import comparable
 from normalizer.documents import lossless
 from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
 from normalizer.documents.pointers import AppliedStep, copy_along, escape, original, steps_of, translate
@@ -156,7 +156,7 @@ def _find_mixed(bundle: Bundle, entries: list[Any], taken: dict[str, Any], setti
     # A dialect may set a field aside, but not the fact that phases are mixed.
     written = [part["phase"] for part in (bundle.header, *bundle.entries) if type(part) is dict and "phase" in part]
     own += [phase for value in written for phase in _each(value) if _is_phase(phase)]
-    if len({_comparable(value) for value in [*stated, *own]}) > 1:
+    if len({comparable(value) for value in [*stated, *own]}) > 1:
         yield Reason("phases_mixed", "/phase", "the bundle states more than one phase: a run has one")
 
 
@@ -190,7 +190,7 @@ def _contradiction(
     """Compare with the run's value if the manifest has one, otherwise with those of its files."""
     others = [run[key]] if key in run else [file[key] for file in files if key in file]
     for other in others:
-        if _comparable(other) != _comparable(given):
+        if comparable(other) != comparable(given):
             message = f"{label} is {dumps(given)} in the bundle and {dumps(other)} in the manifest or --set"
             yield Reason("manifest_contradiction", pointer, message)
             return
@@ -206,8 +206,3 @@ def _rubric(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
 def _list_wanted(bundle: Bundle) -> tuple[str, ...]:
     """Metadata that the whole bundle must record. Each entry of a bundle of comparisons may name its own judge."""
     return ("protocol_version",) if bundle.compares else ("protocol_version", "judge_model")
-
-
-def _comparable(value: Any) -> str | Decimal | None:
-    """Return a key that is equal for equal values: numbers by value, the rest by content."""
-    return exact_value(value) if type(value) is Number else dumps(value)

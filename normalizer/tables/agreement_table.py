@@ -10,6 +10,7 @@ from normalizer.tables.formats import (
     PValue,
     Range,
     Table,
+    ends,
     note_flags,
     note_left_out,
     p_value,
@@ -66,16 +67,14 @@ def table(report: dict[str, Any]) -> Table:
     for pair in report["pairs"]:
         for name, measured in measures(pair):
             judges = map(keys.level, pair["judges"])
-            ends = [end for key in _WITH_INTERVAL for end in measured["ci95"][key] or (None, None)]
             numbers = [measured[key] for key in _SHOWN]
-            rows.append([*judges, name, pair["n"], *numbers, *ends, " ".join(pair["flags"])])
+            numbers += [end for key in _WITH_INTERVAL for end in ends(measured["ci95"][key])]
+            rows.append([*judges, name, pair["n"], *numbers, " ".join(pair["flags"])])
             reasons |= set(measured["na"].values())
     flags = " ".join(report["flags"])
     for name, measured in measures(report["all"]):
-        blank: list[Cell] = [None] * (len(_SHOWN) - 1)
-        after: list[Cell] = [None] * (2 * len(_WITH_INTERVAL))
-        cells: list[Cell] = [keys.ALL, keys.ALL, name, measured["n"]]
-        rows.append([*cells, *blank, measured["alpha_ordinal"], *after, flags])
+        cells: list[Cell] = [keys.ALL, keys.ALL, name, measured["n"], *[None] * (len(_SHOWN) - 1)]
+        rows.append([*cells, measured["alpha_ordinal"], *[None] * (2 * len(_WITH_INTERVAL)), flags])
         reasons |= set(measured["na"].values())
     notes = note_flags(report["flags"])
     notes.append(

@@ -1,10 +1,11 @@
 """Calibration as tables: judges against gold, the human ceiling, the closest judge, prediction-powered means."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from normalizer.aggregate import keys
 from normalizer.aggregate.keys import INSTRUMENT
-from normalizer.tables.formats import Cell, Table, note_flags, note_left_out, p_value
+from normalizer.tables.formats import Cell, Table, ends, note_flags, note_left_out, p_value, tell_na
 
 _SHOWN = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
 _SELF_JUDGED = "Some labels are of a judge on its own model's outputs (self_judged_included)."
@@ -36,7 +37,7 @@ def judges(document: dict[str, Any]) -> Table:
     for measure in document["measures"]:
         for row in measure["judges"]:
             levels = [keys.level(row["key"][name]) if row["key"] else keys.ALL for name in document["by"]]
-            cells: list[Cell] = [_measure(measure), keys.level(row["judge"]), *levels, row["n"]]
+            cells: list[Cell] = [keys.measure(measure["measure"]), keys.level(row["judge"]), *levels, row["n"]]
             rows.append([*cells, *_agreement(row)])
             reasons |= set(row["na"].values())
     columns = ["measure", "judge", *document["by"], "n", *_agreement_columns()]
@@ -70,20 +71,27 @@ def _agreement_columns() -> list[str]:
 
 
 def _agreement(row: dict[str, Any]) -> list[Cell]:
-    found: list[Cell] = [row[name] for name in _SHOWN]
-    for name in _WITH_INTERVAL:
-        found += row["ci95"][name] or [None, None]
-    return found
+    return [*(row[name] for name in _SHOWN), *(end for name in _WITH_INTERVAL for end in ends(row["ci95"][name]))]
+
+
+def _list_rows(
+    document: dict[str, Any], *parts: str, who: str = "judge"
+) -> Iterator[tuple[list[Cell], dict[str, Any]]]:
+    """Yield the rows of a part of each measure, each with its first cells: the measure and who gave the labels."""
+    for measure in document["measures"]:
+        rows = measure
+        for part in parts:
+            rows = rows[part]
+        for row in rows:
+            yield [keys.measure(measure["measure"]), keys.level(row[who])], row
 
 
 def _by_level(document: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = []
-    for measure in document["measures"]:
-        for row in measure["judges"]:
-            if not row["key"]:
-                for level in row["by_level"]:
-                    start: list[Cell] = [_measure(measure), keys.level(row["judge"]), level["gold"], level["n"]]
-                    rows.append([*start, level["judge_mean"], level["bias"], *(level["ci95"] or [None, None])])
+    rows: list[list[Cell]] = [
+        [*start, level["gold"], level["n"], level["judge_mean"], level["bias"], *ends(level["ci95"])]
+        for start, row in _list_rows(document, "judges")
+        for level in (() if row["key"] else row["by_level"])
+    ]
     columns = ["measure", "judge", "gold", "n", "judge_mean", "bias", "ci95_low", "ci95_high"]
     return Table(columns, rows, ["Intervals assume independent items, and nothing about how the labels are spread."])
 
@@ -91,14 +99,11 @@ def _by_level(document: dict[str, Any]) -> Table:
 def _confusion(document: dict[str, Any]) -> Table:
     """Return a row for each value that a judge or gold gave: its shares, and how often the judge gave which."""
     rows: list[list[Cell]] = []
-    for measure in document["measures"]:
-        for row in measure["judges"]:
-            if not row["key"]:
-                for value in row["prevalence"]:
-                    given = [cell for cell in row["confusion"] if cell["gold"] == value["value"]]
-                    counted = ", ".join(f"{cell['judge']:f}: {cell['n']}" for cell in given)
-                    start: list[Cell] = [_measure(measure), keys.level(row["judge"]), value["value"]]
-                    rows.append([*start, value["gold"], value["judge"], counted or None])
+    for start, row in _list_rows(document, "judges"):
+        for value in () if row["key"] else row["prevalence"]:
+            given = [cell for cell in row["confusion"] if cell["gold"] == value["value"]]
+            counted = ", ".join(f"{cell['judge']:f}: {cell['n']}" for cell in given)
+            rows.append([*start, value["value"], value["gold"], value["judge"], counted or None])
     note = (
         "gold share and judge share: how often each gave the value. Kappa falls where one value is rare, with any "
         "judge. judge gave: the judge's values on the items of that gold value, each with the number of items."
@@ -108,22 +113,17 @@ def _confusion(document: dict[str, Any]) -> Table:
 
 
 def _ceiling(document: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = [
-        [_measure(measure), keys.level(row["annotator"]), row["n"], *_agreement(row)]
-        for measure in document["measures"]
-        for row in measure["ceiling"]["annotators"]
-    ]
+    found = _list_rows(document, "ceiling", "annotators", who="annotator")
+    rows: list[list[Cell]] = [[*start, row["n"], *_agreement(row)] for start, row in found]
     return Table(["measure", "annotator", "n", *_agreement_columns()], rows, [])
 
 
 def _in_place(document: dict[str, Any]) -> Table:
     """Return one row per judge and annotator: both against the consensus of the other annotators."""
     rows: list[list[Cell]] = []
-    for measure in document["measures"]:
-        for row in measure["ceiling"]["judges"]:
-            cells: list[Cell] = [_measure(measure), keys.level(row["judge"]), keys.level(row["annotator"])]
-            beside = [row[side][name] for name in _BESIDE for side in ("as_judge", "as_annotator")]
-            rows.append([*cells, row["n"], *beside])
+    for start, row in _list_rows(document, "ceiling", "judges"):
+        beside = [row[side][name] for name in _BESIDE for side in ("as_judge", "as_annotator")]
+        rows.append([*start, keys.level(row["annotator"]), row["n"], *beside])
     columns = [f"{name} of {side}" for name in _BESIDE for side in ("judge", "annotator")]
     note = (
         "Both against the consensus of the other annotators, on the same items. A judge is as good as the annotator "
@@ -134,35 +134,36 @@ def _in_place(document: dict[str, Any]) -> Table:
 
 
 def _alternatives(document: dict[str, Any]) -> Table:
+    found = list(_list_rows(document, "alternative", "judges"))
     rows: list[list[Cell]] = []
+    for start, row in found:
+        passes = None if row["passes"] is None else "yes" if row["passes"] else "no"
+        rows.append([*start, len(row["annotators"]), row["winning_rate"], row["advantage"], passes])
     notes = {
         "winning rate: the share of annotators whose place the judge may take, at a false discovery rate of 5 %; from "
-        "0.5 on it passes. advantage: how often the judge is at least as close to the others as the annotator."
+        "0.5 on it passes. advantage: how often the judge is at least as close to the others as the annotator.",
+        *(
+            f"A person may be closer more often by {measure['alternative']['epsilon']:f} (epsilon)."
+            for measure in document["measures"]
+        ),
+        *tell_na(row for _, row in found),
     }
-    for measure in document["measures"]:
-        notes.add(f"A person may be closer more often by {measure['alternative']['epsilon']:f} (epsilon).")
-        for row in measure["alternative"]["judges"]:
-            passes = None if row["passes"] is None else "yes" if row["passes"] else "no"
-            start: list[Cell] = [_measure(measure), keys.level(row["judge"]), len(row["annotators"])]
-            rows.append([*start, row["winning_rate"], row["advantage"], passes])
-            notes |= {f"NA: {row['na']}."} if row["na"] else set()
     return Table(["measure", "judge", "annotators", "winning rate", "advantage", "passes"], rows, sorted(notes))
 
 
+_RATES = ("n_gold", "n_judged", "judge_rate", "sensitivity", "specificity", "corrected")
+
+
 def _pass_rates(document: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = []
-    notes = {
+    found = list(_list_rows(document, "pass_rates"))
+    rows: list[list[Cell]] = [[*start, *(row[name] for name in _RATES), *ends(row["ci95"])] for start, row in found]
+    note = (
         "corrected: the judge's rate on items without gold, corrected by its sensitivity and specificity on items with "
         "gold (Rogan and Gladen 1978); report it with its interval. It assumes that the judge errs as often on both."
-    }
-    for measure in document["measures"]:
-        for row in measure["pass_rates"]:
-            start: list[Cell] = [_measure(measure), keys.level(row["judge"]), row["n_gold"], row["n_judged"]]
-            cells: list[Cell] = [row["judge_rate"], row["sensitivity"], row["specificity"], row["corrected"]]
-            rows.append([*start, *cells, *(row["ci95"] or [None, None])])
-            notes |= {f"NA: {row['na']}."} if row["na"] else set()
+    )
     columns = ["measure", "judge", "gold items", "other items", "judge rate", "sensitivity", "specificity", "corrected"]
-    return Table([*columns, "ci95_low", "ci95_high"], rows, sorted(notes))
+    notes = sorted([note, *tell_na(row for _, row in found)])
+    return Table([*columns, "ci95_low", "ci95_high"], rows, notes)
 
 
 def _closest(document: dict[str, Any]) -> Table:
@@ -179,30 +180,26 @@ def _closest(document: dict[str, Any]) -> Table:
     for measure in document["measures"]:
         found = measure["closest"]
         for row in found["candidates"]:
-            is_best = row["name"] == found["best"]
-            start: list[Cell] = [_measure(measure), keys.level(row["name"]), found["items"], row["mae"]]
-            rows.append(
-                [*start, found["corrected_mae"] if is_best else None, p_value(row["p_holm"]), row["chosen_share"]]
-            )
+            start: list[Cell] = [keys.measure(measure["measure"]), keys.level(row["name"]), found["items"], row["mae"]]
+            corrected = found["corrected_mae"] if row["name"] == found["best"] else None
+            rows.append([*start, corrected, p_value(row["p_holm"]), row["chosen_share"]])
         notes |= {f"NA: {found['na']}."} if found["na"] and found["candidates"] else set()
     columns = ["measure", "judge or panel", "items", "mae", "corrected mae", "p_holm", "chosen share"]
     return Table(columns, rows, sorted(notes))
 
 
 def _prediction_powered(document: dict[str, Any]) -> Table:
+    found = list(_list_rows(document, "prediction_powered"))
     rows: list[list[Cell]] = []
-    notes = {"Labelled items must be a random sample of all items."}
-    for measure in document["measures"]:
-        for row in measure["prediction_powered"]:
-            start: list[Cell] = [_measure(measure), keys.level(row["judge"]), row["n_gold"], row["n_judged"]]
-            cells: list[Cell] = [row["gold_only"], *(row["gold_only_ci95"] or [None, None]), row["judge_only"]]
-            cells += [row["estimate"], *(row["ci95"] or [None, None]), row["weight"]]
-            rows.append([*start, *cells])
-            notes |= {f"NA: {row['na']}."} if row["na"] else set()
-    notes.add(
+    for start, row in found:
+        cells: list[Cell] = [*start, row["n_gold"], row["n_judged"], row["gold_only"], *ends(row["gold_only_ci95"])]
+        rows.append([*cells, row["judge_only"], row["estimate"], *ends(row["ci95"]), row["weight"]])
+    notes = [
+        "Labelled items must be a random sample of all items.",
         "gold only: the mean of the gold labels. estimate: that mean, corrected by what the judge says of the items "
-        "without gold; report it with its interval. weight: how far the judge is relied on, 0 not at all, 1 fully."
-    )
+        "without gold; report it with its interval. weight: how far the judge is relied on, 0 not at all, 1 fully.",
+        *tell_na(row for _, row in found),
+    ]
     columns = ["measure", "judge", "gold items", "other items", "gold only", "gold low", "gold high", "judge only"]
     return Table([*columns, "estimate", "ci95_low", "ci95_high", "weight"], rows, sorted(notes))
 
@@ -215,8 +212,3 @@ def _instruments(document: dict[str, Any]) -> Table:
     ]
     note = "The calibration holds for these alone: it expires where the version or the prompt of a judge changes."
     return Table(["judge", *INSTRUMENT, "gold items", "other items"], rows, [note])
-
-
-def _measure(measure: dict[str, Any]) -> str:
-    name = measure["measure"]
-    return name if name == "total" else keys.dimension(name)

@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -67,12 +68,15 @@ def write_table(table: Table, form: str) -> str:
     return {"text": text, "csv": csv_text, "md": markdown, "latex": latex}[form](table)
 
 
+def spell_cells(table: Table) -> list[list[str]]:
+    """Return the texts of all cells for people, those of the columns first."""
+    rows: list[list[Cell]] = [[*table.columns], *table.rows]
+    return [[escape_invisible(cell) for cell in row] for row in rows]
+
+
 def text(table: Table) -> str:
     """Return the table as aligned text."""
-    shown = [
-        [escape_invisible(cell) for cell in table.columns],
-        *([escape_invisible(cell) for cell in row] for row in table.rows),
-    ]
+    shown = spell_cells(table)
     widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
     right = numeric(table)
     lines = []
@@ -94,14 +98,12 @@ def csv_text(table: Table) -> str:
 def markdown(table: Table) -> str:
     """Return a Markdown table, with the notes as a list."""
     rule = ["---:" if is_right else "---" for is_right in numeric(table)]
-    lines = [_markdown_row([markdown_text(escape_invisible(cell)) for cell in table.columns]), _markdown_row(rule)]
+    rows = [[markdown_text(escape_invisible(cell)) for cell in table.columns], rule]
     for place, row in enumerate(table.rows):
         cells = [markdown_text(escape_invisible(cell)) for cell in row]
-        lines.append(
-            _markdown_row([f"**{cell}**" if (place, at) in table.bold else cell for at, cell in enumerate(cells)])
-        )
-    lines += ["", *(f"- {markdown_text(printable(note))}" for note in table.notes)]
-    return "\n".join(lines) + "\n"
+        rows.append([f"**{cell}**" if (place, at) in table.bold else cell for at, cell in enumerate(cells)])
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, "", *(f"- {markdown_text(printable(note))}" for note in table.notes)]) + "\n"
 
 
 def latex(table: Table) -> str:
@@ -118,11 +120,9 @@ def latex(table: Table) -> str:
         bold = [rf"\textbf{{{cell}}}" if (place, at) in table.bold else cell for at, cell in enumerate(cells)]
         lines.append(" & ".join(bold) + r" \\")
     lines += [r"\hline", r"\end{tabular}", _FITTED]
-    lines += (
-        ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex_text(printable(note)) for note in table.notes)]
-        if table.notes
-        else []
-    )
+    if table.notes:
+        notes = " ".join(_latex_text(printable(note)) for note in table.notes)
+        lines += ["", rf"\smallskip\noindent\footnotesize {notes}"]
     return "\n".join(lines) + "\n"
 
 
@@ -143,10 +143,7 @@ def _csv(cell: Cell) -> str:
 def numeric(table: Table) -> list[bool]:
     """Return for each column whether it has numbers and no text."""
     columns = zip(*table.rows, strict=True) if table.rows else ([] for _ in table.columns)
-    return [
-        any(not isinstance(cell, str) for cell in column) and not any(isinstance(cell, str) for cell in column)
-        for column in map(list, columns)
-    ]
+    return [bool(column) and not any(isinstance(cell, str) for cell in column) for column in map(list, columns)]
 
 
 def escape_invisible(cell: Cell) -> str:
@@ -166,10 +163,6 @@ def display_width(shown: str) -> int:
     """Return the columns that a text takes on a terminal."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in shown)
     return len(shown) + wide - sum(unicodedata.combining(char) > 0 for char in shown)
-
-
-def _markdown_row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def markdown_text(shown: str) -> str:
@@ -230,6 +223,16 @@ def _latex_text(text: str) -> str:
     # Not every TeX has characters beyond Latin-1: write their code in another font, so that the table compiles and no
     # plain name looks the same.
     return "".join(_LATEX.get(char, char if char <= "\xff" else rf"\texttt{{U+{ord(char):04X}}}") for char in text)
+
+
+def tell_na(rows: Iterable[dict[str, Any]]) -> list[str]:
+    """Return a note for each reason why a number of these rows is NA, of rows that have one."""
+    return [f"NA: {reason}." for reason in sorted({row["na"] for row in rows if row["na"]})]
+
+
+def ends(interval: list[Any] | None) -> list[Cell]:
+    """Return the two cells of an interval."""
+    return [None, None] if interval is None else [*interval]
 
 
 def tell_reasons(*documents: dict[str, Any]) -> list[str]:

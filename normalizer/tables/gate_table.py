@@ -5,7 +5,7 @@ from xml.sax.saxutils import quoteattr
 
 from normalizer.aggregate import keys
 from normalizer.estimation.paired_test import SCALE
-from normalizer.tables.formats import Cell, Table, cell_text, markdown, markdown_text, p_value
+from normalizer.tables.formats import Cell, Table, cell_text, ends, markdown, markdown_text, p_value
 
 _MARKS = {
     "better": "better",
@@ -21,10 +21,9 @@ def table(document: dict[str, Any]) -> Table:
     """Return one row per verdict."""
     rows: list[list[Cell]] = []
     for result in document["results"]:
-        levels: list[Cell] = [keys.level(level) for level in result["key"].values()]
         cells: list[Cell] = [result["measure"], result["base"], result["candidate"], result["difference"]]
-        cells += [*(result["interval"] or (None, None)), result["n"], p_value(result["p"]), _MARKS[result["verdict"]]]
-        rows.append([*levels, *cells])
+        cells += [*ends(result["interval"]), result["n"], p_value(result["p"]), _MARKS[result["verdict"]]]
+        rows.append([*keys.list_levels(result["key"]), *cells])
     columns = ["measure", "base", "candidate", "difference", "low", "high", "pairs", "p", "verdict"]
     return Table([*document["by"], *columns], rows, notes(document))
 
@@ -97,27 +96,22 @@ def refusal_summary(why: str) -> str:
 
 def refusal_junit(why: str) -> str:
     """Return JUnit XML of a gate that could not compare: one test case with an error."""
-    return "\n".join(
-        [
-            '<?xml version="1.0" encoding="UTF-8"?>',
-            '<testsuite name="normalizer gate" tests="1" failures="0" errors="1" skipped="0">',
-            '  <testcase classname="normalizer.gate" name="comparable">',
-            f'    <error type="not_comparable" message={_attribute(why)}/>',
-            "  </testcase>",
-            "</testsuite>",
-            "",
-        ]
-    )
+    error = f'    <error type="not_comparable" message={_attribute(why)}/>'
+    return _suite(1, 0, 1, ['  <testcase classname="normalizer.gate" name="comparable">', error, "  </testcase>"])
+
+
+def _suite(tests: int, failures: int, errors: int, lines: list[str]) -> str:
+    """Return a document of JUnit around the lines of its test cases."""
+    counts = f'tests="{tests}" failures="{failures}" errors="{errors}" skipped="0"'
+    head = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuite name="normalizer gate" {counts}>']
+    return "\n".join([*head, *lines, "</testsuite>", ""])
 
 
 def junit(document: dict[str, Any]) -> str:
     """Return JUnit XML with one test case per verdict."""
     results = document["results"]
     failures = sum(not result["passes"] for result in results)
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="normalizer gate" tests="{len(results)}" failures="{failures}" errors="0" skipped="0">',
-    ]
+    lines = []
     for result in results:
         lines.append(f'  <testcase classname="normalizer.gate" name={_attribute(verdict_name(result))}>')
         told = (
@@ -130,7 +124,7 @@ def junit(document: dict[str, Any]) -> str:
             lines.append(f"    <failure type={_attribute(result['verdict'])} message={_attribute(told)}/>")
         lines.append("  </testcase>")
     lines.append(f"  <system-out>{_text(chr(10).join(notes(document)))}</system-out>")
-    return "\n".join([*lines, "</testsuite>", ""])
+    return _suite(len(results), failures, 0, lines)
 
 
 def verdict_name(result: dict[str, Any]) -> str:

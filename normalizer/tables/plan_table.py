@@ -4,7 +4,7 @@ from typing import Any
 
 from normalizer.aggregate import keys
 from normalizer.estimation.paired_test import SCALE, SPREAD
-from normalizer.tables.formats import Cell, Table, note_flags, note_left_out
+from normalizer.tables.formats import Cell, Table, ends, note_flags, note_left_out, tell_na
 
 
 def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
@@ -23,23 +23,21 @@ def noise(document: dict[str, Any]) -> Table:
     """Return one row per judge and measure."""
     rows: list[list[Cell]] = []
     for row in document["results"]:
-        cells: list[Cell] = [row["items"], row["repeated_items"], row["labels"], row["changed"], row["within_sd"]]
-        cells += [row["between_sd"], row["noise_share"], *(row["noise_share_ci95"] or (None, None))]
-        rows.append([keys.level(row["judge"]), _measure(row), *cells])
+        cells: list[Cell] = [*(row[name] for name in _NOISE), *ends(row["noise_share_ci95"])]
+        rows.append([keys.level(row["judge"]), keys.measure(row["measure"]), *cells])
     columns = ["judge", "measure", "items", "repeated", "labels", "changed", "within sd", "between sd"]
-    reasons = sorted({row["na"] for row in document["results"] if row["na"]})
     notes = [*note_flags(document["flags"]), "changed: share of repeated pairs of labels that differ."]
     notes.append(
         "noise share: variance within items over all variance (1 - ICC); its interval assumes that items are "
         "independent, and nothing about how labels are distributed."
     )
-    notes += [note_left_out(document), *(f"NA: {reason}." for reason in reasons)]
+    notes += [note_left_out(document), *tell_na(document["results"])]
     return Table([*columns, "noise share", "ci95_low", "ci95_high"], rows, notes)
 
 
 def _plan(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [keys.level(row["judge"]), _measure(row), *(line[name] for name in _COLUMNS)]
+        [keys.level(row["judge"]), keys.measure(row["measure"]), *(line[name] for name in _COLUMNS)]
         for row in document["results"]
         for line in row["plan"] or []
     ]
@@ -56,7 +54,7 @@ def _plan(document: dict[str, Any]) -> Table:
 
 def _panels(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [_measure(panel), panel["shared_sd"], panel["own_sd"], *(line[name] for name in _PANEL)]
+        [keys.measure(panel["measure"]), panel["shared_sd"], panel["own_sd"], *(line[name] for name in _PANEL)]
         for panel in document["panels"]
         for line in panel["rows"]
     ]
@@ -85,7 +83,7 @@ def _curve(document: dict[str, Any]) -> Table:
 
 def _clusters(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [keys.level(row["judge"]), _measure(row), *(row["clusters"][name] for name in _CLUSTER)]
+        [keys.level(row["judge"]), keys.measure(row["measure"]), *(row["clusters"][name] for name in _CLUSTER)]
         for row in document["results"]
         if row["clusters"] is not None
     ]
@@ -110,13 +108,10 @@ _ASSUMED = {
     SPREAD: "They are for `compare` and `gate` with --assume spread: no rare large losses beyond those seen.",
 }
 _COLUMNS = ("repeats", "paired_least", "paired", "paired_safe", "unpaired", "unpaired_safe")
+_NOISE = ("items", "repeated_items", "labels", "changed", "within_sd", "between_sd", "noise_share")
 _PANEL = ("judges", "paired", "paired_safe")
 _CURVE = ("items", "paired", "paired_safe", "unpaired", "unpaired_safe")
 _CLUSTER = ("clusters", "size", "icc", "design_effect")
 _SAFE = (
     "safe: by the upper end of the one-sided 80 % interval of the variance, because the estimate comes from few items."
 )
-
-
-def _measure(row: dict[str, Any]) -> str:
-    return "total" if row["measure"] == "total" else keys.dimension(row["measure"])

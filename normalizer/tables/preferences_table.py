@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import contract_spec as spec
-
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table, note_flags, note_left_out
-from normalizer.tables.summary_table import recipe_notes
+from normalizer.tables.formats import Cell, Table, ends, note_flags, note_left_out, tell_na
+from normalizer.tables.summary_table import FLAGS, recipe_notes
 
 _COUNTS = ("wins", "losses", "draws", "both_bad", "missing", "items")
-_FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 
 
 def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
@@ -29,7 +26,7 @@ def list_tables(document: dict[str, Any]) -> list[tuple[str, Table]]:
 def pairs(document: dict[str, Any]) -> Table:
     """Return one row per pair: the rate of the first generator against the second."""
     told = [
-        ([*_levels(group), _name(pair["a"]), _name(pair["b"])], pair)
+        ([*keys.list_levels(group["key"]), keys.level(pair["a"]), keys.level(pair["b"])], pair)
         for group in document["groups"]
         for pair in group["pairs"]
     ]
@@ -43,19 +40,18 @@ def _recipe(document: dict[str, Any]) -> Table:
     for group in document["groups"] if told else ():
         for pair in group["pairs"]:
             found = pair["recipe"]
-            names: list[Cell] = [*_levels(group), _name(pair["a"]), _name(pair["b"])]
-            rows.append([*names, found["n"], found["score"], *_two(found["ci95"])])
+            names: list[Cell] = [*keys.list_levels(group["key"]), keys.level(pair["a"]), keys.level(pair["b"])]
+            rows.append([*names, found["n"], found["score"], *ends(found["ci95"])])
     columns = [*document["by"], "generator", "against", "comparisons", "score", "ci95_low", "ci95_high"]
-    notes = []
-    if told:
-        notes = recipe_notes(told)
-    return Table(columns, rows, notes)
+    return Table(columns, rows, recipe_notes(told) if told else [])
 
 
 def overall(document: dict[str, Any]) -> Table:
     """Return one row per generator: its rate against all others."""
     told = [
-        ([*_levels(group), _name(row["generator"])], row) for group in document["groups"] for row in group["overall"]
+        ([*keys.list_levels(group["key"]), keys.level(row["generator"])], row)
+        for group in document["groups"]
+        for row in group["overall"]
     ]
     columns, rows = _rates([*document["by"], "generator"], told)
     return Table(columns, rows, _reasons([row for _, row in told]))
@@ -73,13 +69,20 @@ def ratings(document: dict[str, Any]) -> Table:
     for group in document["groups"]:
         found = group["ratings"]
         said |= {f"NA: {found['na']}."} if found["na"] else set()
-        said.add(f"Relative to {'the mean' if found['relative_to'] == 'mean' else _name(found['relative_to'])}.")
+        said.add(f"Relative to {'the mean' if found['relative_to'] == 'mean' else keys.level(found['relative_to'])}.")
         for row in found["rows"]:
             ranks = None if row["ranks"] is None else "-".join(str(rank) for rank in sorted(set(row["ranks"])))
-            cells: list[Cell] = [row["rating"], *_two(row["ci95"]), ranks, row["win_probability"]]
-            rows.append([*_levels(group), _name(row["generator"]), *cells, *([row["opponents"]] if unlike else [])])
+            cells: list[Cell] = [row["rating"], *ends(row["ci95"]), ranks, row["win_probability"]]
+            rows.append(
+                [
+                    *keys.list_levels(group["key"]),
+                    keys.level(row["generator"]),
+                    *cells,
+                    *([row["opponents"]] if unlike else []),
+                ]
+            )
         if not found["rows"]:
-            rows.append([*_levels(group), keys.ALL, *[None] * (6 if unlike else 5)])
+            rows.append([*keys.list_levels(group["key"]), keys.ALL, *[None] * (6 if unlike else 5)])
     columns = [*document["by"], "generator", "rating", "ci95_low", "ci95_high", "ranks", "win_probability"]
     if unlike:
         columns.append("opponents")
@@ -109,7 +112,7 @@ def notes(document: dict[str, Any], told: list[dict[str, Any]]) -> list[str]:
 
 
 def _order(document: dict[str, Any]) -> Table:
-    told = [(_levels(group), group["order"]["first_shown"]) for group in document["groups"]]
+    told = [(keys.list_levels(group["key"]), group["order"]["first_shown"]) for group in document["groups"]]
     shown = [(levels, first) for levels, first in told if first["items"]]
     columns, rows = _rates([*document["by"]], shown)
     unknown = [group["order"]["unknown"] for group in document["groups"] if group["order"]["first_shown"]["items"]]
@@ -124,8 +127,8 @@ def _order_swaps(document: dict[str, Any]) -> Table:
         found = group["order"]["swapped"]
         if found["pairs"]:
             cells: list[Cell] = [found["pairs"], found["decided"], found["consistent"], found["consistency"]]
-            cells += [*_two(found["exact95"]), found["first_both_times"], found["second_both_times"]]
-            rows.append([*_levels(group), *cells])
+            cells += [*ends(found["exact95"]), found["first_both_times"], found["second_both_times"]]
+            rows.append([*keys.list_levels(group["key"]), *cells])
     columns = ["pairs", "decided", "consistent", "consistency", "exact95_low", "exact95_high", "first twice"]
     note = "Verdicts on the same answers by the same judge in both orders; the full table is in the JSON."
     return Table([*document["by"], *columns, "second twice"], rows, [note])
@@ -139,12 +142,12 @@ def _length(document: dict[str, Any]) -> Table:
             if pair["length"] is None:
                 continue
             said.add(f"Length-controlled: {pair['length']['model']}.")
-            start: list[Cell] = [*_levels(group), _name(pair["a"]), _name(pair["b"])]
+            start: list[Cell] = [*keys.list_levels(group["key"]), keys.level(pair["a"]), keys.level(pair["b"])]
             for found in pair["length"]["bins"]:
                 if found["items"]:
-                    rows.append([*start, found["a_is"], found["items"], found["rate"], *_two(found["exact95"])])
+                    rows.append([*start, found["a_is"], found["items"], found["rate"], *ends(found["exact95"])])
             controlled = pair["length"]["controlled"]
-            rows.append([*start, "controlled", controlled["items"], controlled["rate"], *_two(controlled["ci95"])])
+            rows.append([*start, "controlled", controlled["items"], controlled["rate"], *ends(controlled["ci95"])])
             said |= {f"NA: {controlled['na']}."} if controlled["na"] else set()
     columns = ["generator", "against", "length of the first", "items", "rate", "ci95_low", "ci95_high"]
     return Table([*document["by"], *columns], rows, sorted(said))
@@ -158,25 +161,12 @@ def _rates(start: list[str], told: list[tuple[list[Cell], dict[str, Any]]]) -> t
     rows = []
     for first, found in told:
         cells: list[Cell] = [*first, *(found[name] for name in _COUNTS)]
-        cells += [found["rate"], *_two(found["exact95"]), *_two(found["bootstrap95"])]
-        cells += [found["share"], *_two(found["share_ci95"])] if weighted else []
+        cells += [found["rate"], *ends(found["exact95"]), *ends(found["bootstrap95"])]
+        cells += [found["share"], *ends(found["share_ci95"])] if weighted else []
         rows.append([*cells, " ".join(found["flags"])])
     return [*columns, "flags"], rows
 
 
-def _two(interval: list[Any] | None) -> list[Cell]:
-    return [None, None] if interval is None else [*interval]
-
-
-def _levels(group: dict[str, Any]) -> list[Cell]:
-    return [keys.level(level) for level in group["key"].values()]
-
-
-def _name(name: str) -> str:
-    return keys.level(name)
-
-
 def _reasons(told: list[dict[str, Any]]) -> list[str]:
-    reasons = sorted({row["na"] for row in told if row["na"]})
     flags = sorted({flag for row in told for flag in row["flags"]})
-    return [f"NA: {reason}." for reason in reasons] + [f"{flag}: {_FLAGS[flag]}" for flag in flags]
+    return tell_na(told) + [f"{flag}: {FLAGS[flag]}" for flag in flags]

@@ -1,4 +1,5 @@
-"""A summary as a table: one row per group, with notes on records left out and on flags."""
+"""A summary as tables: one row per group, with notes on records left out and on flags; and how far means depend on what
+is missing and on single judges."""
 
 from decimal import Decimal
 from typing import Any
@@ -6,17 +7,18 @@ from typing import Any
 import contract_spec as spec
 
 from normalizer.aggregate import keys
-from normalizer.tables.formats import Cell, Table, note_flags, note_left_out
+from normalizer.tables.formats import Cell, Table, ends, note_flags, note_left_out, tell_range, tell_reasons
 
 _MOMENTS = ("mean", "sd", "min", "max")
 _FIXED = ("mean", "sd")
+_COUNTS = ("n", "n_items", "n_records", "n_judges")
 
 
 def wide(summary: dict[str, Any]) -> Table:
     """Return all numbers, one per column, for programs. Rows of kind `left_out` count records in no group."""
     dimensions = dimensions_of(summary)
     optional = _optional(summary)
-    columns = ["row", *summary["by"], "n", "n_items", "n_records", "n_judges"]
+    columns = ["row", *summary["by"], *_COUNTS]
     leading = len(columns)
     for name in (None, *dimensions):
         parts = (*_MOMENTS, "ci95_low", "ci95_high", *(["n"] if name in optional else []))
@@ -26,9 +28,16 @@ def wide(summary: dict[str, Any]) -> Table:
     columns += ["at_min", "at_max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
-        cells: list[Cell] = ["group", *_levels(row), row["n"], row["n_items"], row["n_records"], row["n_judges"]]
+        cells: list[Cell] = [
+            "group",
+            *keys.list_levels(row["key"]),
+            row["n"],
+            row["n_items"],
+            row["n_records"],
+            row["n_judges"],
+        ]
         for moments in (row["total"], *(row["dimensions"][name] for name in dimensions)):
-            cells += [*(moments[part] for part in _MOMENTS), *(moments["ci95"] or (None, None))]
+            cells += [*(moments[part] for part in _MOMENTS), *ends(moments["ci95"])]
             cells += [moments["n"]] if "n" in moments else []
         cells += _score(row) if scored else []
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
@@ -57,7 +66,7 @@ def narrow(summary: dict[str, Any]) -> Table:
         total = _fix_places(row["total"], summary["rounding"]["places"])
         between = f"{total['ci95'][0]:f} to {total['ci95'][1]:f}" if total["ci95"] else "NA"
         items = [row["n_items"]] if clustered else []
-        cells: list[Cell] = [*_levels(row), row["n"], *items, row["n_records"], row["n_judges"]]
+        cells: list[Cell] = [*keys.list_levels(row["key"]), row["n"], *items, row["n_records"], row["n_judges"]]
         cells += [total["mean"], between, total["sd"], total["min"], total["max"]]
         for name in dimensions:
             moments = _fix_places(row["dimensions"][name], summary["rounding"]["places"])
@@ -70,7 +79,7 @@ def narrow(summary: dict[str, Any]) -> Table:
 def _score(row: dict[str, Any]) -> list[Cell]:
     """Return the score of a group by the recipe, with its interval."""
     found = row["recipe"] or {"score": None, "ci95": None}
-    return [found["score"], *(found["ci95"] or (None, None))]
+    return [found["score"], *ends(found["ci95"])]
 
 
 def _is_total(summary: dict[str, Any], dimensions: list[str]) -> bool:
@@ -103,7 +112,7 @@ def lay_out_for_paper(
     means: list[list[Any]] = []
     for row in summary["rows"]:
         measures = [row["total"], *(row["dimensions"][name] for name in dimensions)]
-        rows.append([*_levels(row), row["n"], *(_paper_cell(each, cells, places) for each in measures)])
+        rows.append([*keys.list_levels(row["key"]), row["n"], *(_paper_cell(each, cells, places) for each in measures)])
         means.append([each["mean"] for each in measures])
     bold = _best(summary, means, lower_is_better) if lower_is_better is not None else frozenset()
     shown = {**summary, "rounding": {**summary["rounding"], "places": places}}
@@ -160,7 +169,7 @@ def notes(summary: dict[str, Any], places: int | None = None) -> list[str]:
     said.append(f"In the table: {counted} of {note_left_out(summary)}")
     said += recipe_notes(summary["recipe"]) if "recipe" in summary else []
     used = sorted({flag for row in summary["rows"] for flag in row["flags"]})
-    return said + [f"{flag}: {_FLAGS[flag]}" for flag in used]
+    return said + [f"{flag}: {FLAGS[flag]}" for flag in used]
 
 
 def recipe_notes(told: dict[str, Any]) -> list[str]:
@@ -194,9 +203,46 @@ def _optional(summary: dict[str, Any]) -> list[str]:
     return [name for name, moments in rows[0]["dimensions"].items() if "n" in moments] if rows else []
 
 
-def _levels(row: dict[str, Any]) -> list[Cell]:
-    return [keys.level(level) for level in row["key"].values()]
-
-
-_FLAGS: dict[str, str] = spec.resource("rules/flags.json")
+FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 """The meaning of each flag, in a sentence."""
+
+
+def list_sensitivity(found: dict[str, Any], by: list[str]) -> list[tuple[str, Table]]:
+    """Return the tables of a summary's `sensitivity` by title; `by` are the keys of its groups."""
+    return [
+        ("Invalid records", _rates(found["invalid_rates"])),
+        (
+            "The mean total if every invalid record and absent file were at an end of the scale",
+            _bounds(found["bounds"], by),
+        ),
+        ("Without one judge", _without(found["leave_one_judge_out"], by)),
+    ]
+
+
+def _rates(rates: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [key, keys.level(row["level"]), row["records"], row["invalid"], row["rate"], tell_range(row["exact95"])]
+        for key, levels in rates.items()
+        for row in levels
+    ]
+    return Table(
+        ["key", "level", "records", "invalid", "rate", "95 % interval"], rows, ["Intervals are Clopper and Pearson's."]
+    )
+
+
+def _bounds(bounds: list[dict[str, Any]], by: list[str]) -> Table:
+    rows: list[list[Cell]] = []
+    for row in bounds:
+        numbers = [row[name] for name in ("n", "invalid", "absent", "at_minimum", "mean", "at_maximum")]
+        rows.append([*keys.list_levels(row["key"]), *numbers])
+    return Table([*by, "n", "invalid", "absent", "at minimum", "mean", "at maximum"], rows, tell_reasons(*bounds))
+
+
+def _without(judges: list[dict[str, Any]], by: list[str]) -> Table:
+    rows: list[list[Cell]] = []
+    for judge in judges:
+        for row in judge["rows"]:
+            levels = keys.list_levels(row["key"])
+            rows.append([keys.level(judge["judge"]), *levels, row["n"], row["mean"], row["change"]])
+    every = [row for judge in judges for row in judge["rows"]]
+    return Table(["without", *by, "n", "mean", "change"], rows, tell_reasons(*every))

@@ -8,7 +8,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from normalizer.tables.formats import Table, display_width, escape_invisible, numeric, printable
+from normalizer.tables.formats import Table, display_width, numeric, printable, spell_cells
 
 CUT = "…"
 GAP = 2
@@ -29,10 +29,7 @@ _COLOURS = {
 
 def fit_table(table: Table, width: int | None, *, colour: bool) -> str:
     """Return the table as aligned text of at most `width` columns; None stands for as many as it needs."""
-    shown = [
-        [escape_invisible(cell) for cell in table.columns],
-        *([escape_invisible(cell) for cell in row] for row in table.rows),
-    ]
+    shown = spell_cells(table)
     needed = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
     right = numeric(table)
     whole = [

@@ -89,7 +89,7 @@ TESTED_BY = {
         "normalizer/guess/test_propose.py": "names profile values",
         "normalizer/guess/test_told_fields.py": "unexplained item_properties",
     },
-    "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble describe prepare run run_folder"},
+    "normalizer/judge": {"normalizer/judge/calling/test_command.py": "describe prepare run run_folder"},
     "normalizer/judge/calling": {
         "normalizer/judge/calling/test_command.py": "calls",
     },
@@ -119,7 +119,7 @@ TESTED_BY = {
         "normalizer/report/test_raw_lines.py": "bundles",
     },
     "normalizer/screening": {
-        "normalizer/screening/test_pipeline.py": "bundle bundle_entries metadata rebuild",
+        "normalizer/screening/test_pipeline.py": "bundle bundle_entries metadata",
     },
     "normalizer/statistics": {
         "normalizer/statistics/test_agreement.py": "agreement_measures",
@@ -136,7 +136,6 @@ TESTED_BY = {
         "normalizer/preferences/test_group_preferences.py": "preferences_table",
         "normalizer/statistics/test_agreement.py": "agreement_table",
         "normalizer/statistics/test_contrasts.py": "contrast_table",
-        "normalizer/statistics/test_sensitivity.py": "sensitivity_tables",
     },
     "normalizer/terminal": {"normalizer/terminal/test_fitted.py": "output"},
     "zeno": {

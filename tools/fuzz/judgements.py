@@ -11,7 +11,7 @@ from normalizer.documents import lossless
 from normalizer.documents.settings import Settings, load
 from normalizer.ledger.line_format import COMPARISON_MARK
 from normalizer.screening.pipeline import BundleOutcome, normalize
-from normalizer.screening.rebuild import rebuild, rebuild_text
+from normalizer.screening.raw_rows import rebuild, rebuild_text
 from tests.normalizer.containers.test_shipped import CASES, STATED, fixture
 from tools.fuzz.target import Target
 

@@ -11,7 +11,7 @@ from normalizer.commands import options
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import reading
 from normalizer.regular_files import open_regular
-from normalizer.screening.rebuild import rebuild_bundle
+from normalizer.screening.raw_rows import rebuild_bundle
 from normalizer.terminal.help_format import Command, option
 
 

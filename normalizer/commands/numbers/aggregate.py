@@ -12,7 +12,7 @@ from normalizer.commands import options
 from normalizer.documents.exact import PLACES
 from normalizer.errors import CannotRun
 from normalizer.statistics.sensitivity import aggregate_with_sensitivity
-from normalizer.tables import formats, sensitivity_tables, summary_table
+from normalizer.tables import formats, summary_table
 from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_table, print_tables, show_elapsed
 
@@ -76,7 +76,7 @@ def command(
     elif form == "json":
         click.echo(formats.dumps(summary))
     elif sensitivity:
-        more = sensitivity_tables.list_tables(summary["sensitivity"], summary["by"])
+        more = summary_table.list_sensitivity(summary["sensitivity"], summary["by"])
         print_tables([("Means", summary_table.narrow(summary)), *more], form)
     else:
         print_table(_table(summary, form), form)

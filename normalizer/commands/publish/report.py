@@ -9,10 +9,11 @@ from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.commands import options
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import margin_of
-from normalizer.report.comparison_page import any_page, gather_any
+from normalizer.report.comparison_study import gather_any
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
 from normalizer.report.gathering import PARTS
+from normalizer.report.html_page import page
 from normalizer.report.study import ReportOptions
 from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import LINE, Steps, refuse_inside_ledger, write_file
@@ -81,7 +82,7 @@ def command(
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
     folders = options.open_files(ledgers)
     with gather_any(folders, chosen, wanted, done) as study:
-        data = any_page(study, chosen, title=title)
+        data = page(study, chosen, title=title)
     done()
     write_file(out, data)
     if tables is not None:

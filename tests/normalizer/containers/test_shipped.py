@@ -17,7 +17,7 @@ from normalizer.containers import shipped
 from normalizer.documents.lossless import parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.screening.pipeline import normalize
-from normalizer.screening.rebuild import rebuild_text
+from normalizer.screening.raw_rows import rebuild_text
 
 FOLDER = Path(__file__).parents[2] / "support" / "dialects"
 STATED = {"phase": 1, "protocol_version": "p-1"}

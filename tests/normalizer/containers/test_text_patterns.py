@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.conversions import MISSING, Read
-from normalizer.containers.text_patterns import extractor, failure_finder
+from normalizer.containers.conversions import MISSING, Read, extractor, failure_finder
 from normalizer.errors import UnusableDocument
 
 TEXTS = st.lists(st.sampled_from(["[[A]]", "[[B]]", "[[C]]", "[A]", "\n", " so ", "é"]), max_size=6).map("".join)

@@ -12,7 +12,7 @@ from normalizer.documents.lossless import parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
 from normalizer.screening.pipeline import normalize
-from normalizer.screening.rebuild import rebuild_text
+from normalizer.screening.raw_rows import rebuild_text
 
 COMPARISON: dict[str, Any] = {
     "item": {"at": "/q"},

@@ -13,7 +13,7 @@ from normalizer.cli import main
 from normalizer.documents.lossless import Number, dumps, parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.screening.pipeline import normalize
-from normalizer.screening.rebuild import rebuild
+from normalizer.screening.raw_rows import rebuild
 from tests.support.bundles import VALUES, spaced
 
 NUMBERS = st.sampled_from(["1", "2", "1.5", "1.0", "1e0", "3", "1.2500000000000000000000000000001", "0"]).map(Number)

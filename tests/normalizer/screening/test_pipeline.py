@@ -13,7 +13,7 @@ from normalizer.documents.lossless import dumps, parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
 from normalizer.screening.pipeline import normalize
-from normalizer.screening.rebuild import rebuild
+from normalizer.screening.raw_rows import rebuild
 from tests.support.bundles import bundle, documents, entry, spaced
 
 BARE = load()

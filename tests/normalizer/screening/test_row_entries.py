@@ -16,7 +16,7 @@ from normalizer.documents.lossless import parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
 from normalizer.screening.pipeline import Collected, find_repeated, normalize, normalize_file
-from normalizer.screening.rebuild import rebuild_text
+from normalizer.screening.raw_rows import rebuild_text
 
 RUBRIC = {"name": "one-to-five", "dimensions": {"overall": {"scale": {"kind": "integers", "minimum": 1, "maximum": 5}}}}
 FIELDS = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
-from normalizer.report.comparison_page import gather_any
+from normalizer.report.comparison_study import gather_any
 from normalizer.report.records.lookup import ADMITTED
 from normalizer.report.study import ReportOptions
 from tests.support.bundles import DIMENSIONS, bundle, entry
