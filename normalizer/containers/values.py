@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from normalizer.containers.conversions import MISSING, Read, Scope, ValueReader, conversion, extractor, failure_finder
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
-from normalizer.documents.lossless import Number, dumps, exact_value
+from normalizer.documents.lossless import comparable, dumps
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
@@ -102,18 +102,6 @@ def _sign(declared: dict[str, Any]) -> Callable[[Scope], str]:
         return f"{take} is {dumps(value)}" if value is not MISSING and comparable(value) in allowed else ""
 
     return find_sign
-
-
-def comparable(value: Any) -> Any:
-    """Return a key that is equal for equal values: numbers by value, the rest by type and content.
-
-    That of `MISSING` equals only itself.
-    """
-    if value is MISSING:
-        return ("missing", None)
-    if type(value) is Number:
-        return ("number", exact_value(value))
-    return (type(value).__name__, value if isinstance(value, (str, bool)) or value is None else dumps(value))
 
 
 def scalar_text(value: Any) -> str | None:

@@ -116,6 +116,13 @@ def dumps(value: Any) -> str:
     return "".join(_encode(value, 0))
 
 
+def comparable(value: Any) -> Any:
+    """Return a key that is equal for equal values: numbers by value, the rest by type and content."""
+    if type(value) is Number:
+        return ("number", exact_value(value))
+    return (type(value).__name__, dumps(value) if isinstance(value, (dict, list)) else value)
+
+
 def members(value: dict[str, Any]) -> str:
     """The members of an object as `dumps` writes them, without its braces. Faster for objects that hold mostly text."""
     written = []

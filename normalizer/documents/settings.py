@@ -52,7 +52,7 @@ class Manifest:
     relaxations: tuple[dict[str, str], ...]
 
     @property
-    def relaxed(self) -> frozenset[str]:
+    def exemptions(self) -> frozenset[str]:
         """The constraints that the relaxations lift."""
         return frozenset(item["constraint"] for item in self.relaxations if "constraint" in item)
 
@@ -106,28 +106,28 @@ class Settings:
 
         A label `by_name` is not a value of the run, so it is left out: see `labels_by_name`.
         """
-        given = self._given
+        given = self._metadata
         return {key: given[key] for key in given if key != "self_judged" or given[key] != BY_NAME}
 
     @property
-    def _given(self) -> dict[str, Any]:
+    def _metadata(self) -> dict[str, Any]:
         return run_metadata(self.manifest, self.stated)
 
     @property
     def of_dialect(self) -> dict[str, Any]:
         """Run metadata that the dialect states, as far as the run has none of its own."""
-        return metadata_of_dialect(self.dialect, self._given, protocol.version())
+        return metadata_of_dialect(self.dialect, self._metadata, protocol.version())
 
     @property
     def labels_by_name(self) -> bool:
         """Whether records without a label are labelled self-judged by the names of judge and generator."""
         metadata = self.dialect.metadata if self.dialect is not None else {}
-        return bool({**metadata, **self._given}.get("self_judged") == BY_NAME)
+        return bool({**metadata, **self._metadata}.get("self_judged") == BY_NAME)
 
     def list_stated_by_dialect(self, others: Collection[str] = ()) -> list[str]:
         """Return the names of metadata that only the dialect states; `others` are stated by the file itself."""
         metadata = self.dialect.metadata if self.dialect is not None else {}
-        return [key for key in metadata if key not in self._given and key not in others]
+        return [key for key in metadata if key not in self._metadata and key not in others]
 
 
 def metadata_of_dialect(dialect: Dialect | None, given: Collection[str], version: str) -> dict[str, Any]:

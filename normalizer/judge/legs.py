@@ -27,7 +27,7 @@ class Leg:
         """Take the run to continue, and the documents and the judge of the command line. Raises CannotRun."""
         if _NAME.fullmatch(name) is None:
             raise CannotRun(f"--leg {dumps(name)} is no name for a leg: use up to 64 letters, digits, `.`, `_` and `-`")
-        if not run.begun:
+        if not run.has_begun:
             raise CannotRun(f"{run.path} holds no run to go on with: leave --leg out")
         self._run = run
         self._began: Reopened | None = None
@@ -40,7 +40,7 @@ class Leg:
         model = judge.get("model")
         if model is None:
             raise CannotRun("a leg needs the name of its judge, under which its records are told apart: give --model")
-        if self.folder.begun:
+        if self.folder.has_begun:
             self.description = self.folder.description()["leg"]
             self.documents = Documents(self.folder.read("manifest.json"), given.rubric)
             return

@@ -84,7 +84,7 @@ def begin(
     """
     run.refuse_unknown_files()
     run.clear_parts()
-    begun = run.begun
+    begun = run.has_begun
 
     def take(index: int, data: bytes) -> None:
         if not begun:

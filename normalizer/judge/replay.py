@@ -45,7 +45,7 @@ def replay(run: RunFolder) -> Replayed:
 
 def reopen(run: RunFolder) -> Reopened:
     """Read a run and check everything that it keeps. Raises CannotRun where something is missing or was changed."""
-    if not run.begun:
+    if not run.has_begun:
         raise CannotRun(f"{run.path} is no judge run: it has no run.json")
     description = run.description()
     documents = {name: run.read(f"{name}.json") for name in ("manifest", "rubric")}

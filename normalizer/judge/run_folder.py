@@ -86,7 +86,7 @@ class RunFolder:
         self.path = path
 
     @property
-    def begun(self) -> bool:
+    def has_begun(self) -> bool:
         """Whether the run was described: everything before its first call is there."""
         return (self.path / "run.json").is_file()
 
@@ -104,14 +104,14 @@ class RunFolder:
         """Raise CannotRun if the folder holds something that is no part of a run."""
         names = {entry.name for entry in self.path.iterdir()} if self.path.is_dir() else set()
         unknown = sorted(name for name in names - _KNOWN if not name.endswith(_PART))
-        if unknown and not self.begun:
+        if unknown and not self.has_begun:
             raise CannotRun(f"{self.path} holds {unknown[0]} and is no judge run: give --out a new folder")
 
     def clear_parts(self) -> None:
         """Remove half-written files of a run that was cut, and inputs of a run without run.json."""
         for part in self.path.rglob(f".*{_PART}"):
             part.unlink()
-        if not self.begun:
+        if not self.has_begun:
             shutil.rmtree(self.path / "inputs", ignore_errors=True)
 
     def write(self, name: str, data: bytes) -> None:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.containers.values import comparable
 from normalizer.documents import lossless
-from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
+from normalizer.documents.lossless import Number, comparable, dumps, exact_value, to_builtin
 from normalizer.documents.pointers import AppliedStep, copy_along, escape, original, steps_of, translate
 from normalizer.documents.settings import LIMITS, Dialect, Settings
 from normalizer.screening.metadata import METADATA, check_relaxations, find_missing_metadata, phase_of

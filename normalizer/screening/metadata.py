@@ -127,7 +127,7 @@ class Judgements:
     def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
         self._manifest = settings.manifest
         self._phase = phase_of(envelope, settings)
-        relaxed = self._manifest.relaxed if self._manifest else frozenset[str]()
+        relaxed = self._manifest.exemptions if self._manifest else frozenset[str]()
         self.enforced = protocol.list_enforced(self._phase, relaxed)
 
     def own_metadata(self, value: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - of comparisons

@@ -201,7 +201,9 @@ def _print_result(run: RunFolder, result: Result) -> int:
 def _dry_run(run: RunFolder, planned: Plan, artifacts: Path, attempts: int) -> int:
     made = inputs(planned, artifacts, lambda _index, _data: None)
     kept = (
-        [run.read_kept(index, one.input_sha256) for index, one in enumerate(made)] if run.begun else [[] for _ in made]
+        [run.read_kept(index, one.input_sha256) for index, one in enumerate(made)]
+        if run.has_begun
+        else [[] for _ in made]
     )
     waiting = list_pending(kept, attempts)
     for line in estimate(made, waiting, attempts, sum(len(kept[index]) for index in waiting)):

@@ -89,13 +89,13 @@ class CallLoop:
         judge.stop()
 
     @property
-    def _ending(self) -> bool:
+    def _has_to_end(self) -> bool:
         """Whether no new call is to be made."""
         return bool(self._stopped) or self._hopeless is not None
 
     async def _work(self, judge: Judge, waiting: Iterator[int]) -> None:
         for index in waiting:
-            if self._ending:
+            if self._has_to_end:
                 return
             try:
                 await self._file(judge, index)
@@ -105,7 +105,7 @@ class CallLoop:
 
     async def _file(self, judge: Judge, index: int) -> None:
         usable = False
-        while not usable and len(self._kept[index]) < self._attempts and not self._ending:
+        while not usable and len(self._kept[index]) < self._attempts and not self._has_to_end:
             attempt = len(self._kept[index]) + 1
             started_at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
             begun = time.monotonic()
