@@ -94,7 +94,6 @@ def generate(session: nox.Session) -> None:
     """Remake what is made from spec/: generated/, the OpenAPI document, the skill's list, the page of codes."""
     _run(session, "-m", "tools.generate")
     _run(session, "-m", "tools.openapi")
-    _run(session, "-m", "tools.skill")
     _run(session, "-m", "tools.reference")
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 80
 BOLD, BLUE, GREY = "1", "34", "2"
+ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+"""That of the caller, with the commands of this Python first."""
 
 
 class Screen:
@@ -52,10 +54,7 @@ def _clipped(text: str) -> str:
 def run(out: Path, *command: str, text: str = "", ends: tuple[int, ...] = (0,)) -> list[str]:
     """Run `zeno` or `normalizer` in `out` with this Python; the lines of its standard output and error."""
     words = [sys.executable, "-m", *command]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    done = subprocess.run(
-        words, input=text, cwd=out, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path}
-    )
+    done = subprocess.run(words, input=text, cwd=out, capture_output=True, encoding="utf-8", env=ENVIRONMENT)
     if done.returncode not in ends:
         raise SystemExit(f"the demo cannot go on: {' '.join(command)}\n{done.stderr}")
     return (done.stdout + done.stderr).splitlines()
@@ -113,8 +112,7 @@ def show_normalizer(screen: Screen, out: Path) -> None:
     """Five judge runs become records, a table and a report."""
     screen.title("normalizer: two judges scored 24 files, with the mistakes that judges make")
     shell = ["sh", "study/all-runs.sh", "ledger"]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    made = subprocess.run(shell, cwd=out, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path})
+    made = subprocess.run(shell, cwd=out, capture_output=True, encoding="utf-8", env=ENVIRONMENT)
     if made.returncode:
         raise SystemExit(f"the demo cannot go on: {made.stderr}")
     screen.command("normalizer normalize BUNDLE --manifest RUN.json --out ledger      # 5 times")

@@ -4,7 +4,6 @@ Where pngquant is installed, it makes the pictures smaller.
 """
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -15,36 +14,30 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.support.browser import Browser, Page, executable  # noqa: E402 - the repository is no package of its own
+from tools.demo import ENVIRONMENT, run  # noqa: E402
 
 EXAMPLE = ROOT / "docs" / "investigation"
 STUDY = ROOT / "docs" / "example-study"
-_PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-_ENVIRONMENT = {**os.environ, "PATH": _PATH}
 RECORD = "81bc23fa"
 """A record of the example study with a score that its scale does not allow."""
 
 
 def investigate(folder: Path) -> Path:
     """Run the example of docs/guides/trace.md, and return the page that it makes."""
-    trace, page = folder / "trace.jsonl", folder / "trace.html"
-    tree = str(EXAMPLE / "tree")
-    zeno = [sys.executable, "-m", "zeno", "trace"]
-    task = ["--task", "why are readers signed out?"]
-    agent = [sys.executable, str(EXAMPLE / "agent.py")]
-    record = [*zeno, "record", "--root", tree, "--log", str(trace), *task, "--", *agent]
-    subprocess.run(record, check=True, env=_ENVIRONMENT)
+    tree, agent = str(EXAMPLE / "tree"), [sys.executable, str(EXAMPLE / "agent.py")]
+    task = "why are readers signed out?"
+    run(folder, "zeno", "trace", "record", "--root", tree, "--log", "trace.jsonl", "--task", task, "--", *agent)
     title = ["--title", "Why are readers signed out?"]
-    subprocess.run([*zeno, "view", str(trace), "--root", tree, "--out", str(page), *title], check=True)
-    return page
+    run(folder, "zeno", "trace", "view", "trace.jsonl", "--root", tree, "--out", "trace.html", *title)
+    return folder / "trace.html"
 
 
 def report(folder: Path) -> Path:
     """Normalize the example study and make its report, as docs/guides/report.md does; the page."""
-    ledger, page = folder / "ledger", folder / "report.html"
-    subprocess.run(["sh", str(STUDY / "all-runs.sh"), str(ledger)], check=True, env=_ENVIRONMENT)
-    options = ["--where", "phase=1", "--artifacts", str(STUDY / "artifacts"), "--out", str(page)]
-    subprocess.run([sys.executable, "-m", "normalizer", "report", str(ledger), *options], check=True)
-    return page
+    subprocess.run(["sh", str(STUDY / "all-runs.sh"), str(folder / "ledger")], check=True, env=ENVIRONMENT)
+    options = ["--where", "phase=1", "--artifacts", str(STUDY / "artifacts"), "--out", "report.html"]
+    run(folder, "normalizer", "report", "ledger", *options)
+    return folder / "report.html"
 
 
 def photograph_report(browser: Browser, document: Path, out: Path) -> None:

@@ -1,8 +1,9 @@
-"""Write the pages of docs/reference that are made, or with --check say whether they are what would be made.
+"""Write the pages that are made, those of docs/reference and the skill for agents, or with --check compare them.
 
 `errors` lists every error code of Zeno and every reason code and flag of normalizer, from spec/. `operations` lists
 every operation with its arguments, from the schemas. `zeno-commands` and `normalizer-commands` list every command with
-its flags, from the parsers, and `dialect` every member of a dialect, from its schema.
+its flags, from the parsers, and `dialect` every member of a dialect, from its schema. The head of the skill names the
+operations, and a list in it has the first sentence that models are told of each.
 """
 
 import argparse
@@ -21,6 +22,9 @@ from tools.made_files import ROOT, write_or_check
 BANNER = "<!-- Made by `nox -s generate`. Do not edit: change its source and make it anew. -->\n"
 BLAMES = {"audit": "the file", "bundle": "the bundle", "entry": "the entry"}
 WIDTH = 100
+SKILL = ROOT / "docs" / "skills" / "zeno" / "SKILL.md"
+_NAMES = re.compile(r"(?<=retrieval server \()[\w, ]*(?=\))")
+_LIST = re.compile(r"(?<=<!-- operations -->\n).*?(?=<!-- end of operations -->)", re.DOTALL)
 
 
 def pages() -> dict[str, str]:
@@ -70,6 +74,13 @@ def operations_page() -> str:
             _list((one, _argument(schema, one in needed)) for one, schema in arguments["properties"].items()),
         ]
     return _join(*parts)
+
+
+def with_operations(page: str) -> str:
+    """Return the skill with the operations of today."""
+    rows = (f"- `{op}`: {each.tool['description'].partition('. ')[0]}." for op, each in operations().items())
+    listed = "".join(f"{textwrap.fill(row, WIDTH, subsequent_indent='  ')}\n" for row in rows)
+    return _LIST.sub(lambda _: listed, _NAMES.sub(", ".join(operations()), page, count=1), count=1)
 
 
 def dialect_page() -> str:
@@ -176,7 +187,9 @@ def _join(*parts: str) -> str:
 def main(argv: list[str] | None = None) -> int:
     """Write the pages, or check them: 0 in step, 1 drifted."""
     files = {ROOT / "docs" / "reference" / name: text for name, text in pages().items()}
-    return write_or_check(__doc__, argv, files, "nox -s generate")
+    return write_or_check(
+        __doc__, argv, {**files, SKILL: with_operations(SKILL.read_text(encoding="utf-8"))}, "nox -s generate"
+    )
 
 
 if __name__ == "__main__":

@@ -111,10 +111,12 @@ class Evaluated:
 
 
 class Files:
-    """All files that records or manifests of a ledger name. Each is read once."""
+    """All files that records or manifests of a ledger name. Each is read once, and lookups are kept: judges often quote
+    the same sentence."""
 
     def __init__(self, ledger: Ledger, folder: Path) -> None:
         self._folder = folder
+        self._found: dict[tuple[str, int], str | None] = {}
         self._listed: dict[str, dict[str, dict[str, Any]]] = {}
         self.known: dict[tuple[str, str, str], Evaluated] = {}
         manifests: dict[str, dict[str, dict[str, Any]]] = {}
@@ -148,6 +150,25 @@ class Files:
             self.known[key] = Evaluated(artifact, path, expected, self._folder)
         return self.known[key]
 
+    def list_sorted(self) -> list[Evaluated]:
+        """Return all files known so far."""
+        return [file for _, file in sorted(self.known.items())]
+
+    def find(self, quote: str, file: Evaluated) -> str | None:
+        """Return how a file has a quotation; None if it does not, or has no text."""
+        if file.text is None:
+            return None
+        key = (quote, id(file))
+        if key not in self._found:
+            self._found[key] = find_quote(quote, file.text)
+        return self._found[key]
+
+    def find_elsewhere(self, quote: str, own: Evaluated) -> list[dict[str, str]]:
+        """Return the other artifacts that have a quotation, and how."""
+        others = [file for file in self.list_sorted() if file.sha256 != own.sha256]
+        ways = {file.artifact: how for file in others if (how := self.find(quote, file))}
+        return [{"artifact": artifact, "how": how} for artifact, how in ways.items()]
+
 
 def verify(
     folder: Path, artifacts: Path, check: Check | None = None, progress: ProgressCallback = lambda *_: None
@@ -163,7 +184,7 @@ def verify(
 
 def verify_opened(ledger: Ledger, artifacts: Path, progress: ProgressCallback = lambda *_: None) -> dict[str, Any]:
     """Verify the evidence of an opened ledger in the files below a folder. Return the report."""
-    library = _Library(Files(ledger, artifacts))
+    library = Files(ledger, artifacts)
     findings = []
     promised: Counter[str] = Counter()
     for header in ledger.items("headers"):
@@ -190,14 +211,8 @@ def verify_opened(ledger: Ledger, artifacts: Path, progress: ProgressCallback = 
             for judge in sorted(judges, key=lambda name: (name is None, name or ""))
         ],
         "artifacts": [
-            {
-                "artifact": file.artifact,
-                "path": file.path,
-                "state": file.state,
-                "expected": file.expected,
-                "sha256": file.sha256,
-            }
-            for file in library.all
+            {name: getattr(file, name) for name in ("artifact", "path", "state", "expected", "sha256")}
+            for file in library.list_sorted()
         ],
         "findings": findings,
     }
@@ -209,35 +224,9 @@ def is_clean(report: dict[str, Any]) -> bool:
     return not wrong and all(file["state"] in ("checked", "unhashed") for file in report["artifacts"])
 
 
-class _Library:
-    """The evaluated files and earlier lookups: judges often quote the same sentence."""
-
-    def __init__(self, files: Files) -> None:
-        self.files = files
-        self._found: dict[tuple[str, int], str | None] = {}
-
-    @property
-    def all(self) -> list[Evaluated]:
-        return [file for _, file in sorted(self.files.known.items())]
-
-    def find(self, quote: str, file: Evaluated) -> str | None:
-        if file.text is None:
-            return None
-        key = (quote, id(file))
-        if key not in self._found:
-            self._found[key] = find_quote(quote, file.text)
-        return self._found[key]
-
-    def elsewhere(self, quote: str, own: Evaluated) -> list[dict[str, str]]:
-        ways = {
-            file.artifact: how for file in self.all if file.sha256 != own.sha256 and (how := self.find(quote, file))
-        }
-        return [{"artifact": artifact, "how": how} for artifact, how in ways.items()]
-
-
-def _finding(record: dict[str, Any], validity: str, dimension: str, quote: str, library: _Library) -> dict[str, Any]:
+def _finding(record: dict[str, Any], validity: str, dimension: str, quote: str, library: Files) -> dict[str, Any]:
     judge, artifact = (record.get(name) for name in ("judge_model", "artifact"))
-    file = library.files.of(record)
+    file = library.of(record)
     elsewhere: list[dict[str, str]] = []
     how = None
     if is_empty(quote):
@@ -246,7 +235,7 @@ def _finding(record: dict[str, Any], validity: str, dimension: str, quote: str, 
         verdict = "not_checked"
     else:
         how = library.find(quote, file)
-        elsewhere = [] if how else library.elsewhere(quote, file)
+        elsewhere = [] if how else library.find_elsewhere(quote, file)
         verdict = how or ("other_artifact" if elsewhere else "absent")
     why = None if verdict != "not_checked" else "no_file" if file is None else file.state
     return {

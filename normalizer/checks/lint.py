@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.checks import lint
 from normalizer.containers.mapping import Mapping
 from normalizer.documents import lossless, protocol
 from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
@@ -34,7 +33,7 @@ def read_document(name: str, kind: str, data: bytes) -> tuple[Any, list[LintFind
     except spec.NotStrictJson as error:
         return None, [LintFinding(name, "", f"it is not strict JSON: {error}")]
     found = [
-        LintFinding(name, violation.pointer, lint.violation_in_words(f"eval/{kind}.json", value, violation))
+        LintFinding(name, violation.pointer, violation_in_words(f"eval/{kind}.json", value, violation))
         for violation in spec.violations(f"eval/{kind}.json", to_builtin(value))
     ]
     return value, found
@@ -112,21 +111,16 @@ def _rows(name: str, value: dict[str, Any]) -> list[LintFinding]:
     ]
     if "rubric" in value:
         scored, scale = value["fields"]["scores"].keys(), value["rubric"]["dimensions"].keys()
-        found += [
-            LintFinding(name, f"/fields/scores/{escape(key)}", f"its rubric has no dimension {dumps(key)}")
-            for key in sorted(scored - scale)
+        told = [("/fields/scores/", key, f"its rubric has no dimension {dumps(key)}") for key in sorted(scored - scale)]
+        told += [
+            ("/rubric/dimensions/", key, f"no field gives a score for {dumps(key)}") for key in sorted(scale - scored)
         ]
-        found += [
-            LintFinding(name, f"/rubric/dimensions/{escape(key)}", f"no field gives a score for {dumps(key)}")
-            for key in sorted(scale - scored)
-        ]
-        found += [
-            LintFinding(
-                name, f"/fields/scores/{escape(key)}", f"{dumps(key)} may be omitted, and its rubric demands it"
-            )
+        told += [
+            ("/fields/scores/", key, f"{dumps(key)} may be omitted, and its rubric demands it")
             for key in sorted(scored & scale)
             if "omitted" in value["fields"]["scores"][key] and not value["rubric"]["dimensions"][key].get("optional")
         ]
+        found += [LintFinding(name, f"{at}{escape(key)}", message) for at, key, message in told]
     return found
 
 

@@ -150,35 +150,17 @@ def _scale(given: dict[str, Any]) -> Scale:
     if kind == "labels":
         worths = {label: Decimal(number) for label, number in given["labels"].items()}
         words = "one of " + ", ".join(f'"{label}"' for label in worths)
-        least, most = min(worths.values()), max(worths.values())
-        return Scale(words, worths, worths, None, least, most, PLACES)
+        return Scale(words, worths, worths, None, min(worths.values()), max(worths.values()), PLACES)
     if kind == "values":
-        values = [Decimal(number) for number in given["values"]]
-        words = "one of " + ", ".join(given["values"])
-        return Scale(
-            words,
-            {str(number): Decimal(number) for number in given["values"]},
-            None,
-            frozenset(values),
-            min(values),
-            max(values),
-            PLACES,
-        )
+        worths = {str(number): Decimal(number) for number in given["values"]}
+        values = frozenset(worths.values())
+        return Scale("one of " + ", ".join(given["values"]), worths, None, values, min(values), max(values), PLACES)
     minimum, maximum = Decimal(given["minimum"]), Decimal(given["maximum"])
     ends = f"from {given['minimum']} to {given['maximum']}"
     if kind == "integers":
         some = range(int(minimum), int(min(maximum, minimum + _FEW)) + 1)
-        return Scale(
-            f"a whole number {ends}",
-            {str(number): Decimal(number) for number in some},
-            None,
-            None,
-            minimum,
-            maximum,
-            Decimal(1),
-        )
-    if kind == "decimals":
-        places = int(Decimal(given["places"]))
-        words = f"a number {ends} with at most {places} decimal places"
-        return Scale(words, {}, None, None, minimum, maximum, Decimal(1).scaleb(-places))
-    return Scale(f"a number {ends} with at most 12 decimal places", {}, None, None, minimum, maximum, PLACES)
+        spellings = {str(number): Decimal(number) for number in some}
+        return Scale(f"a whole number {ends}", spellings, None, None, minimum, maximum, Decimal(1))
+    places = int(Decimal(given["places"])) if kind == "decimals" else 12
+    words = f"a number {ends} with at most {places} decimal places"
+    return Scale(words, {}, None, None, minimum, maximum, Decimal(1).scaleb(-places))

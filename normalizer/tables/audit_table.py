@@ -149,16 +149,8 @@ def list_wrong_evidence(report: dict[str, Any]) -> Table:
     for finding in report["findings"]:
         if finding["verdict"] not in GOOD:
             where = elsewhere(finding) or finding["why"] or ""
-            rows.append(
-                [
-                    finding["verdict"],
-                    keys.level(finding["artifact"]),
-                    finding["record_id"][:8],
-                    finding["dimension"],
-                    finding["quote"],
-                    where,
-                ]
-            )
+            cells: list[Cell] = [finding["verdict"], keys.level(finding["artifact"]), finding["record_id"][:8]]
+            rows.append([*cells, finding["dimension"], finding["quote"], where])
     return Table(["verdict", "artifact", "record", "dimension", "quotation or path", "found in, or why not"], rows, [])
 
 

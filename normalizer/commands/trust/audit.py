@@ -22,7 +22,7 @@ from normalizer.ledger.reader import reading
 from normalizer.tables import audit_table, formats
 from normalizer.tables.formats import Table
 from normalizer.terminal.help_format import Command, option
-from normalizer.terminal.output import LINE, WIDE, print_note, print_table, show_elapsed
+from normalizer.terminal.output import LINE, WIDE, print_document, print_note, print_table, show_elapsed
 
 
 @click.command(cls=Command)
@@ -134,20 +134,15 @@ def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
     LINE.clear()
     if not every:
         report["claims"] = [claim for claim in report["claims"] if claim["verdict"] in ("mismatch", "not_derivable")]
-    if form == "json":
-        click.echo(formats.dumps(report))
-    else:
-        print_table(audit_table.claims_table(report), form)
+    print_document(report, form, lambda: audit_table.claims_table(report))
     return 1 if report["counts"]["mismatch"] else 0
 
 
 def _print_evidence(ledger: Path, artifacts: Path, form: str, quick: bool) -> int:
     report = evidence.verify(ledger, artifacts, None if quick else options.choose_check(verify=True), LINE)
     LINE.clear()
-    if form == "json":
-        click.echo(formats.dumps(report))
-    elif form == "csv":
-        print_table(audit_table.list_evidence(report), form)
+    if form in ("json", "csv"):
+        print_document(report, form, lambda: audit_table.list_evidence(report))
     else:
         print_table(audit_table.count_evidence(report), form, nl=True)
         wrong = audit_table.list_wrong_evidence(report)

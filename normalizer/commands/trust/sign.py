@@ -6,9 +6,9 @@ import click
 
 from normalizer.commands import options
 from normalizer.errors import CannotRun
-from normalizer.ledger.durable import write_whole
 from normalizer.ledger.signature import sign
 from normalizer.terminal.help_format import Command, option
+from normalizer.terminal.output import write_file
 
 
 @click.command(cls=Command)
@@ -28,10 +28,6 @@ def command(ledger: Path, key: Path, out: Path | None) -> int:
     target = out if out is not None else named.with_name(f"{named.name}.sig")
     if target.resolve().is_relative_to(whole):
         raise CannotRun(f"--out {target} is in the ledger, which holds nothing else: write it beside it")
-    signature = sign(ledger, key)
-    try:
-        write_whole(target, signature)
-    except OSError as error:
-        raise CannotRun(f"cannot write {target}: {error.strerror}") from None
+    write_file(target, sign(ledger, key))
     click.echo(f"{ledger}: signed in {target}")
     return 0
