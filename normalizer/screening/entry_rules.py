@@ -227,14 +227,11 @@ def _is_plain(value: Any) -> bool:
         for quote in evidence.values():
             if type(quote) is not str:
                 return False
-    if "total" in value:
-        known += 1
-        if type(value["total"]) is not Number:
-            return False
-    if "notes" in value:
-        known += 1
-        if type(value["notes"]) is not str:
-            return False
+    for name, kind in (("total", Number), ("notes", str)):
+        if name in value:
+            known += 1
+            if type(value[name]) is not kind:
+                return False
     return len(value) == known
 
 

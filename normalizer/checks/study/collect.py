@@ -85,62 +85,51 @@ def _list_files(ledger: Ledger) -> dict[tuple[str, str], str]:
 
 
 def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str]) -> StudyRecord:
-    if "scores" not in record and "item" in record:
-        return _read_comparison(ledger, record)
-    source, factors = record["source"], record.get("factors")
-    factors = factors if isinstance(factors, dict) else {}
-    file = _text(record.get("artifact")) or _text(record.get("file")) or ""
-    item = next((str(factors[name]) for name in ITEM_FACTORS if name in factors), file)
-    scores = record.get("scores")
-    listed = hashes.get((source["bundle_sha256"], _text(record.get("file")) or ""))
+    source = record["source"]
+    compares = "scores" not in record and "item" in record
+    about = _describe_comparison(record) if compares else _describe_scores(record, hashes)
     return StudyRecord(
         ledger=ledger,
         record_id=record["record_id"],
         bundle=source["bundle_sha256"],
-        place=_place(source),
-        item=item,
-        part="/".join(f"{name}={factors[name]}" for name in METRIC_FACTORS if name in factors),
-        judge=_text(record.get("judge_model")),
-        generator=_text(record.get("generator_model")),
+        place=source.get("member") or (f"line {source['line']}" if "line" in source else source["pointer"]),
         codes=tuple(reason["code"] for reason in record.get("reasons", [])),
-        answer=source.get("answer_sha256", listed),
-        text=_text_digest(source),
-        spellings=_spellings(source, scores if isinstance(scores, dict) else {}),
-        scored=isinstance(scores, dict) and bool(scores),
+        text=hashlib.sha256(source["text"].encode()).hexdigest() if "text" in source else None,
         replied=bool(record.get("notes") or record.get("evidence")),
+        **about,
     )
 
 
-def _read_comparison(ledger: Path, record: dict[str, Any]) -> StudyRecord:
-    """A comparison of two answers. Its generator is the pair, in the order of the names."""
-    source = record["source"]
+def _describe_scores(record: dict[str, Any], hashes: dict[tuple[str, str], str]) -> dict[str, Any]:
+    source, factors, scores = record["source"], record.get("factors"), record.get("scores")
+    factors = factors if isinstance(factors, dict) else {}
+    file = _text(record.get("artifact")) or _text(record.get("file")) or ""
+    listed = hashes.get((source["bundle_sha256"], _text(record.get("file")) or ""))
+    return {
+        "item": next((str(factors[name]) for name in ITEM_FACTORS if name in factors), file),
+        "part": "/".join(f"{name}={factors[name]}" for name in METRIC_FACTORS if name in factors),
+        "judge": _text(record.get("judge_model")),
+        "generator": _text(record.get("generator_model")),
+        "answer": source.get("answer_sha256", listed),
+        "spellings": _spellings(source, scores if isinstance(scores, dict) else {}),
+        "scored": isinstance(scores, dict) and bool(scores),
+    }
+
+
+def _describe_comparison(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known of a comparison. Its generator is the pair, in the order of the names."""
     sides = {**record, **record.get("outcome", {})}
     pair = [name for side in ("a", "b") if (name := _text(sides.get(side)))]
     parts = ((name, record[name]) for name in ("order", "criterion", "repeat") if name in record)
-    return StudyRecord(
-        ledger=ledger,
-        record_id=record["record_id"],
-        bundle=source["bundle_sha256"],
-        place=_place(source),
-        item=_text(record["item"]) or "",
-        part="/".join(f"{name}={value}" for name, value in parts),
-        judge=_text(record.get("judge")),
-        generator=" and ".join(sorted(pair)) if len(pair) == 2 else None,
-        codes=tuple(reason["code"] for reason in record.get("reasons", [])),
-        answer=None,
-        text=_text_digest(source),
-        spellings=(),
-        scored="verdict" in record,
-        replied=bool(record.get("notes") or record.get("evidence")),
-    )
-
-
-def _place(source: dict[str, Any]) -> str:
-    return source.get("member") or (f"line {source['line']}" if "line" in source else source["pointer"])
-
-
-def _text_digest(source: dict[str, Any]) -> str | None:
-    return hashlib.sha256(source["text"].encode()).hexdigest() if "text" in source else None
+    return {
+        "item": _text(record["item"]) or "",
+        "part": "/".join(f"{name}={value}" for name, value in parts),
+        "judge": _text(record.get("judge")),
+        "generator": " and ".join(sorted(pair)) if len(pair) == 2 else None,
+        "answer": None,
+        "spellings": (),
+        "scored": "verdict" in record,
+    }
 
 
 def _spellings(source: dict[str, Any], scores: dict[str, Any]) -> tuple[tuple[str, str], ...]:

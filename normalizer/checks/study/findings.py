@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from normalizer.checks.study.collect import StudyRecord, rows
 
@@ -47,30 +47,31 @@ def _example(row: StudyRecord) -> str:
 
 def same_answer_for_two_generators(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Equal bytes or text, submitted as the answers of several generators to one item."""
-    by_answer: dict[tuple[str, str], list[StudyRecord]] = defaultdict(list)
-    for row in everything:
-        if row.answer and row.generator:
-            by_answer[row.answer, row.item].append(row)
-    shared = [row for group in by_answer.values() if len({row.generator for row in group}) > 1 for row in group]
+    answered = (row for row in everything if row.answer and row.generator)
+    shared = _differ_in_group(answered, lambda row: (row.answer, row.item), lambda row: row.generator)
     yield from _finding(
         "same_answer_two_generators", "the same answer stands under several generators", shared, len(everything)
     )
-    by_text: dict[str, list[StudyRecord]] = defaultdict(list)
-    for row in everything:
-        if row.text and row.generator:
-            by_text[row.text].append(row)
-    shared = [row for group in by_text.values() if len({row.generator for row in group}) > 1 for row in group]
+    written = (row for row in everything if row.text and row.generator)
+    shared = _differ_in_group(written, lambda row: row.text, lambda row: row.generator)
     sentence = "the same row, to the character, stands under several generators"
     yield from _finding("same_row_two_generators", sentence, shared, len(everything))
 
 
+def _differ_in_group(
+    rows: Iterable[StudyRecord], group: Callable[[StudyRecord], Any], value: Callable[[StudyRecord], Any]
+) -> list[StudyRecord]:
+    """Return the rows of groups in which a value is not the same everywhere."""
+    groups: dict[Any, list[StudyRecord]] = defaultdict(list)
+    for row in rows:
+        groups[group(row)].append(row)
+    return [row for each in groups.values() if len({value(row) for row in each}) > 1 for row in each]
+
+
 def answer_of_another_item(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """One generator's answer to one item, judged as its answer to another."""
-    by_answer: dict[tuple[str, str | None], list[StudyRecord]] = defaultdict(list)
-    for row in everything:
-        if row.answer:
-            by_answer[row.answer, row.generator].append(row)
-    shared = [row for group in by_answer.values() if len({row.item for row in group}) > 1 for row in group]
+    answered = (row for row in everything if row.answer)
+    shared = _differ_in_group(answered, lambda row: (row.answer, row.generator), lambda row: row.item)
     sentence = "one text was judged as the answer to several items"
     yield from _finding("answer_of_another_item", sentence, shared, len(everything))
 
@@ -108,13 +109,11 @@ def find_repeated_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     within = [row for row in everything if "file_duplicated" in row.codes]
     sentence = "several rows of a file are for one answer"
     yield from _finding("rows_repeated_within_a_file", sentence, within, len(everything))
-    by_key: dict[tuple[str, ...], list[StudyRecord]] = defaultdict(list)
-    for row in everything:
-        if row.item and row.judge and row.generator and row.scored:
-            by_key[row.item, row.part, row.judge, row.generator].append(row)
-    several = [group for group in by_key.values() if len({(row.ledger, row.bundle) for row in group}) > 1]
+    whole = (row for row in everything if row.item and row.judge and row.generator and row.scored)
+    between = _differ_in_group(
+        whole, lambda row: (row.item, row.part, row.judge, row.generator), lambda row: (row.ledger, row.bundle)
+    )
     sentence = "one judge's score of one answer stands in several files"
-    between = [row for group in several for row in group]
     yield from _finding("rows_repeated_between_files", sentence, between, len(everything))
     texts = Counter(row.text for row in everything if row.text)
     copied = [row for row in everything if row.text and texts[row.text] > 1]

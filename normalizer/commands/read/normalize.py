@@ -55,32 +55,17 @@ _MOST_JOINED = 1 << 28
     "--engine", "Run in processes of this machine, or on Spark.", choices=["processes", "spark"], default="processes"
 )
 @option("--replace", "Normalize bundles again that the ledger has under other settings.")
-def command(
-    bundles: tuple[str, ...],
-    out: Path,
-    manifest: Path | None,
-    rubric: Path | None,
-    dialect: str | None,
-    container: str | None,
-    join: Path | None,
-    stated: tuple[str, ...],
-    max_bundle_bytes: int | None,
-    max_entries: int | None,
-    jobs: int,
-    engine: str,
-    replace: bool,
-) -> int:
+def command(bundles: tuple[str, ...], out: Path, dialect: str | None, jobs: int, engine: str, **asked: Any) -> int:
     """Turn judge bundles, or files of other tools, into eval_records, VALID or INVALID, in a ledger.
 
     A BUNDLE is a file, a folder (the files below it that the dialect means, else *.json) or - for standard input.
     Exit status: 0 all is valid, 1 something is invalid or unreadable, 2 it could not run and nothing was changed.
     """
-    documents = [path for path in (manifest, rubric, join) if path is not None]
+    documents = [asked[name] for name in ("manifest", "rubric", "join") if asked[name] is not None]
     if dialect is not None:
         documents.append(Path(dialect))
-    given = {"max_bundle_bytes": max_bundle_bytes, "max_entries": max_entries}
-    limits = {name: value for name, value in given.items() if value is not None}
-    settings = settings_from(rubric, manifest, dialect, stated, join, limits, container)
+    limits = {name: asked[name] for name in ("max_bundle_bytes", "max_entries") if asked[name] is not None}
+    settings = _read_settings(dialect, limits, asked)
     if settings.dialect is not None and settings.dialect.rows is not None:
         if limits:
             flag = "--" + next(iter(limits)).replace("_", "-")
@@ -93,7 +78,7 @@ def command(
         settings,
         jobs=jobs,
         engine=engine,
-        replace=replace,
+        replace=asked["replace"],
         progress=LINE,
         settling=_not_to_be_interrupted,
     )
@@ -125,27 +110,20 @@ def _not_to_be_interrupted() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def settings_from(
-    rubric: Path | None,
-    manifest: Path | None,
-    dialect: str | None,
-    stated: tuple[str, ...] = (),
-    join: Path | None = None,
-    limits: dict[str, int] | None = None,
-    container: str | None = None,
-) -> Settings:
-    """Settings from files, the name of a shipped dialect, FIELD=VALUE texts and limits other than the rules'."""
+def _read_settings(dialect: str | None, limits: dict[str, int], asked: dict[str, Any]) -> Settings:
+    """Return the settings from files, the name of a shipped dialect, FIELD=VALUE texts, and limits."""
     document = None if dialect is None else shipped.read_dialect(dialect)
-    if container is not None:
+    if asked["container"] is not None:
         if document is None:
             raise CannotRun("--container goes with --dialect")
-        document = shipped.in_container(document, container)
+        document = shipped.in_container(document, asked["container"])
+    rubric, manifest = (None if asked[name] is None else document_bytes(asked[name]) for name in ("rubric", "manifest"))
     return load(
-        rubric=None if rubric is None else document_bytes(rubric),
-        manifest=None if manifest is None else document_bytes(manifest),
+        rubric=rubric,
+        manifest=manifest,
         dialect=document,
-        stated=dumps(metadata(stated)).encode() if stated else None,
-        joined=None if join is None else dumps({"text": _text(join)}).encode(),
+        stated=dumps(metadata(asked["stated"])).encode() if asked["stated"] else None,
+        joined=None if asked["join"] is None else dumps({"text": _text(asked["join"])}).encode(),
         limits=dumps(limits).encode() if limits else None,
     )
 
