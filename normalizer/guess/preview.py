@@ -73,9 +73,12 @@ class _Tally:
     def table(self) -> list[str]:
         """The means by generator and dimension, or the wins of each pair."""
         if self.wins:
-            lines = ["a | b | a wins | b wins | draws"]
+            columns = {"a": "a wins", "b": "b wins", "draw": "draws"}
+            if any(wins["both_bad"] for wins in self.wins.values()):
+                columns["both_bad"] = "both bad"
+            lines = [" | ".join(("a", "b", *columns.values()))]
             lines += [
-                f"{a} | {b} | {wins['a']} | {wins['b']} | {wins['draw'] + wins['both_bad']}"
+                " | ".join((a, b, *(str(wins[winner]) for winner in columns)))
                 for (a, b), wins in sorted(self.wins.items())
             ]
         else:

@@ -8,6 +8,7 @@ from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE, Roles
 from normalizer.guess.rows import FileRows
 
 _MEANS = names.TOTALS & {"average", "avg", "mean", "median"}
+_SUMMARIES = _MEANS | (names.TOTALS & {"sum", "total"})
 
 
 class FileReading(NamedTuple):
@@ -56,6 +57,14 @@ def _tell_lone_sides(rows: FileRows, declared: dict[str, Any]) -> list[str]:
     return [f"{', '.join(found)}: called like one of two that are compared, and the other is not found{others}"]
 
 
+def _tell_summaries(rows: FileRows, declared: dict[str, Any]) -> list[str]:
+    """Return the doubt about rows that are called a mean or a sum where others have the name of an item."""
+    named = {key: value for key, value in declared.get("fields", {}).items() if key != "scores"}
+    fields = [rows.profile.fields[at] for at in sorted({*pointers_in(named)}) if at in rows.profile.fields]
+    found = [f"{one.pointer} is {text}" for one in fields for text in one.texts() if text.lower() in _SUMMARIES]
+    return [f"{', '.join(found)}: such rows may be results of others, not judgements"] if found else []
+
+
 def _flat(declared: dict[str, Any]) -> dict[str, Any]:
     """Return a dialect with what is declared of an entry or a comparison beside the rest."""
     return {**declared, **declared.get("fields", {}), **declared.get("comparison", {}), "fields": {}, "comparison": {}}
@@ -98,7 +107,8 @@ def make_reading(
         for name in scales
         if set(names.words(name)) & _MEANS
     ]
-    told += _tell_lone_sides(rows, declared) + tell_judgements(rows.profile, declared)
+    told += _tell_summaries(rows, declared) + _tell_lone_sides(rows, declared)
+    told += tell_judgements(rows.profile, declared)
     dialect = {
         "name": "guessed",
         "phase": 1,

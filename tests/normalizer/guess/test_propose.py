@@ -702,6 +702,25 @@ def test_a_score_with_a_word_for_no_score_and_a_mean_are_told(tmp_path, capsys):
     assert "mean_score is called a mean: the rows may be results, not judgements" in capsys.readouterr().out
 
 
+def test_rows_that_are_the_means_of_others_are_told(tmp_path, capsys):
+    """A last row of averages was one more item, and no word said so."""
+    rows = [("question", "model", "score"), *((f"q{n // 2}", "ab"[n % 2], n % 5 + 1) for n in range(20))]
+    text = "".join(f"{question},{model},{score}\n" for question, model, score in [*rows, ("Average", "a", 3.2)])
+    (tmp_path / "file.csv").write_text(text)
+    assert main(["guess", str(tmp_path / "file.csv")]) == 0
+    assert "/question is Average: such rows may be results of others, not judgements" in capsys.readouterr().out
+
+
+def test_both_bad_is_no_draw_in_the_table(tmp_path, capsys):
+    picks = ["A", "B", "Tie", "Neither", "Neither", "A"]
+    text = "".join(f"q{n},m1,m2,{pick}\n" for n, pick in enumerate(picks))
+    (tmp_path / "file.csv").write_text(f"question,system_a,system_b,pick\n{text}")
+    assert main(["guess", str(tmp_path / "file.csv")]) == 0
+    out = capsys.readouterr().out
+    assert "a | b | a wins | b wins | draws | both bad" in out
+    assert "m1 | m2 | 2 | 1 | 1 | 2" in out
+
+
 def test_rows_elsewhere_in_the_document_are_told(tmp_path, capsys):
     document = {
         "means": {w: {"relevance": n} for n, w in enumerate("abc")},
