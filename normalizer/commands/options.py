@@ -8,7 +8,6 @@ from typing import Any
 import click
 import contract_spec as spec
 from click.shell_completion import CompletionItem
-from contract_spec import pages
 
 from normalizer.aggregate import keys as record_keys
 from normalizer.aggregate.eligibility import MIXABLE, Rules
@@ -50,11 +49,6 @@ def complete_keys(_: click.Context, __: click.Parameter, begun: str) -> list[Com
     given = before.split(",")
     known = [key for key in (*record_keys.DESIGN_KEYS, *record_keys.RUN_KEYS, record_keys.FACTOR) if key not in given]
     return [CompletionItem(before + comma + item.value) for item in _beginning(last, known)]
-
-
-def complete_pages(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Return the pages that begin so."""
-    return _beginning(begun, pages.names())
 
 
 def _beginning(begun: str, names: Iterable[str]) -> list[CompletionItem]:

@@ -3,17 +3,21 @@
 import sys
 
 import click
+from click.shell_completion import CompletionItem
 from contract_spec import pages
 
-from normalizer.commands import options
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.terminal.help_format import Command
 
 ALL = "`normalizer docs` lists all pages"
 
 
+def _complete(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in pages.names() if name.startswith(begun)]
+
+
 @click.command(cls=Command)
-@click.argument("page", required=False, shell_complete=options.complete_pages)
+@click.argument("page", required=False, shell_complete=_complete)
 def command(page: str | None) -> int:
     """Print a page of the documentation as Markdown, or with no PAGE the names of all pages."""
     if page is None:
