@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from tests.support.lacking import needs
 from tools.fuzz import run
 from tools.fuzz.engine import MODULES, NAMES, target_of
-from tools.fuzz.shrink import shrunk
 from tools.fuzz.target import Target
 
 WITHOUT_GIT = [name for name in NAMES if name != "gitignore"]
@@ -35,7 +34,7 @@ def test_targets_side_by_side_are_all_told(capfd):
 
 @given(st.binary(max_size=60), st.binary(min_size=1, max_size=3))
 def test_a_finding_is_shrunk_to_what_matters(around, needle):
-    assert shrunk(around + needle + around, lambda data: needle in data) == needle
+    assert run.shrink(around + needle + around, lambda data: needle in data) == needle
 
 
 @pytest.mark.parametrize("engine", ["atheris", "hypothesis"])

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from tools.scoreboard.checkout import Checkout, Unavailable
-from tools.scoreboard.contestants import Answer
-from tools.scoreboard.score import compute_ndcg, score_answer
+from tools.scoreboard.contestants import Answer, compute_ndcg, score_answer
 from tools.scoreboard.tasks import read_issues, read_questions
 
 PATCH = "diff --git a/src/store.py b/src/store.py\n--- a/src/store.py\n+++ b/src/store.py\n"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.support.lacking import lacking
-from tools.soak import curve, run
+from tools.soak import results, run
 from tools.soak.faults import KINDS
-from tools.soak.logs import problems
+from tools.soak.results import problems
 from tools.soak.servers import Cost, Stdio, answers_of
 
 
@@ -72,6 +72,6 @@ def test_a_log_with_lines_that_cannot_be_read_or_without_answers_is_told(tmp_pat
 
 def test_growth_is_told_and_a_wavering_is_not():
     flat = [Cost(50_000 + 500 * (number % 3), 10 + number % 2, 1) for number in range(40)]
-    assert curve.list_growth("x", flat) == []
+    assert results.list_growth("x", flat) == []
     grows = [Cost(50_000 + 1_000 * number, 10 + number, 1 + number // 5) for number in range(40)]
-    assert [line.split()[1] for line in curve.list_growth("x", grows)] == ["resident_kib", "descriptors", "threads"]
+    assert [line.split()[1] for line in results.list_growth("x", grows)] == ["resident_kib", "descriptors", "threads"]

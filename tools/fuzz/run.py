@@ -10,11 +10,11 @@ import argparse
 import hashlib
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tools.fuzz.engine import NAMES, target_of
-from tools.fuzz.shrink import shrunk
 
 ROOT = Path(__file__).resolve().parents[2]
 _FINDING = "finding"
@@ -65,13 +65,33 @@ def _report(name: str, folder: Path, done: "subprocess.CompletedProcess[str] | N
     print(done.stderr[-3000:])
     finding = folder / _FINDING
     if finding.exists():
-        data = shrunk(finding.read_bytes(), lambda shorter: breaks(name, shorter))
+        data = shrink(finding.read_bytes(), lambda shorter: breaks(name, shorter))
         kept = folder / f"finding-{hashlib.sha256(data).hexdigest()[:12]}"
         kept.write_bytes(data)
         print(f"{name}: shrunk to {data!r}")
         print(f"  again: python -m tools.fuzz.run --target {name} --input {kept}")
         print(f"  a lasting test of it: {target_of(name).vector}")
     return 1
+
+
+def shrink(data: bytes, breaks: Callable[[bytes], bool], attempts: int = 2000) -> bytes:
+    """Leave out ever smaller pieces, and write `a` for what remains, as long as it still `breaks`."""
+    size = len(data) // 2
+    while size and attempts > 0:
+        start = 0
+        while start < len(data) and attempts > 0:
+            attempts -= 1
+            shorter = data[:start] + data[start + size :]
+            if breaks(shorter):
+                data = shorter
+            else:
+                start += size
+        size //= 2
+    for at in range(min(len(data), max(attempts, 0))):
+        plainer = data[:at] + b"a" + data[at + 1 :]
+        if data[at : at + 1] != b"a" and breaks(plainer):
+            data = plainer
+    return data
 
 
 def main(argv: list[str] | None = None) -> int:

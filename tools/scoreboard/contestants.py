@@ -1,13 +1,15 @@
-"""The tools that are asked. Each has the tree of one commit, and answers with files, best first."""
+"""The tools that are asked, and how good their answers are. Each has the tree of one commit and answers with files, the
+best one first."""
 
 import json
 import re
 import subprocess
 import time
 from collections import Counter
-from math import log
+from collections.abc import Collection, Sequence
+from math import log, log2
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tools.bench.ripgrep import PROGRAM
 from tools.bench.servers import ZENO, Server
@@ -179,3 +181,22 @@ def start(name: str, root: Path, python: str, *, ready: bool) -> tuple[Contestan
     else:
         contestant = PlainBm25(root)
     return contestant, time.perf_counter() - begun
+
+
+def compute_ndcg(paths: Sequence[str], right: Collection[str]) -> float:
+    """Return NDCG@10: right files count the more the earlier they come; 1 where nothing could come earlier."""
+    gain = sum(1 / log2(rank + 2) for rank, path in enumerate(paths[:FILES]) if path in right)
+    return gain / sum(1 / log2(rank + 2) for rank in range(min(FILES, len(right))))
+
+
+def score_answer(answer: Answer, right: Collection[str], milliseconds: float) -> dict[str, Any]:
+    """Return the scores of one answer. Accuracy is whether a right file is among the first so many."""
+    ranks = [rank for rank, path in enumerate(answer.paths[:FILES]) if path in right]
+    first = min(ranks, default=FILES)
+    tokens = None if answer.tokens is None or first == FILES else answer.tokens[first]
+    return {
+        "ndcg_10": round(compute_ndcg(answer.paths, right), 6),
+        **{f"acc_{count}": int(first < count) for count in (1, 5, 10)},
+        "tokens": tokens,
+        "ms": round(milliseconds, 3),
+    }

@@ -24,8 +24,7 @@ from typing import Any
 
 import normalizer
 from tools.scoreboard.checkout import Checkout, Unavailable
-from tools.scoreboard.contestants import start
-from tools.scoreboard.score import score_answer
+from tools.scoreboard.contestants import score_answer, start
 from tools.scoreboard.tasks import Task, read_issues, read_questions
 
 _SHARE = {"kind": "range", "minimum": 0, "maximum": 1}

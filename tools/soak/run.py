@@ -15,9 +15,8 @@ import traceback
 from collections import defaultdict
 from pathlib import Path
 
-from tools.soak import curve
+from tools.soak import results
 from tools.soak.faults import Faults
-from tools.soak.logs import problems
 from tools.soak.odd_server import OddServer
 from tools.soak.servers import Asked, Cost, Http, Mcp, Server, Stdio
 from tools.soak.tree import ChangingTree
@@ -76,7 +75,7 @@ class Soak:
         """Measure every server, and add a row of each to a CSV file."""
         for name, server in {**self._servers, "no cache": self.reference}.items():
             self.costs[name].append(server.seen.cost())
-            curve.append(path, [name, f"{minutes:.2f}", self.asked, *self.costs[name][-1]])
+            results.append(path, [name, f"{minutes:.2f}", self.asked, *self.costs[name][-1]])
 
     def close(self) -> None:
         """End all servers and read their logs."""
@@ -86,7 +85,7 @@ class Soak:
             server.close()
         for name, log in self._logs.items():
             left = self.faults.left if name == "http" else 0
-            self.wrong += problems(name, log, self.faults.counts["full_log"], left)
+            self.wrong += results.problems(name, log, self.faults.counts["full_log"], left)
 
 
 def soak(minutes: float, seed: int, path: Path, load: float) -> list[str]:
@@ -117,7 +116,7 @@ def soak(minutes: float, seed: int, path: Path, load: float) -> list[str]:
     print(f"curve: {path}")
     for name, costs in run.costs.items():
         print(f"{name}: first {costs[0]}, last {costs[-1]}")
-        run.wrong += curve.list_growth(name, costs)
+        run.wrong += results.list_growth(name, costs)
     return run.wrong
 
 
