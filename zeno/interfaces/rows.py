@@ -9,7 +9,8 @@ a row of its own in the middle of a line.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 Result = dict[str, Any]
@@ -26,6 +27,11 @@ _UNSAFE = re.compile(
 
 # How rows begin that are no paths: the last line, a call of a batch, a gap, a hint, a scope, totals, callers.
 _OTHER_ROW = re.compile(r"\[|=|…|--|hint: |in |totals: |callers of |not followed: |depth reached, ")
+# Directories one below the other that names are divided by, deeper ones are not looked at; and the characters that a
+# row with a directory counts for besides its own: whole paths are easier to read.
+_LEVELS, _HEADING = 20, 16
+# A scope that stands without its kind is one of these.
+_FUNCTIONS = ("function", "method")
 
 
 def visible(text: str) -> str:
@@ -47,6 +53,41 @@ def write_path(path: str) -> str:
     """Return a path to begin a row with: behind `./` if it could be mistaken for a row that is no path."""
     shown = one_line(path)
     return f"./{shown}" if _OTHER_ROW.match(shown) else shown
+
+
+def name_paths(paths: Sequence[str]) -> Iterator[list[str]]:
+    """Yield for each path the rows that name it, in a short way.
+
+    Names of neighbours in a directory stand behind tabs, below a row with the directory. Such a row belongs to the
+    first of them.
+    """
+    yield from _name_short(paths, 0)[1]
+
+
+def _name_short(paths: Sequence[str], start: int, level: int = 0) -> tuple[int, list[list[str]]]:
+    """Return the cost in characters and the rows of neighbours whose paths are the same up to `start`."""
+    size, rows = 0, []
+    for is_deeper, neighbours in groupby(paths, lambda path: path[start : path.find("/", start) + 1]):
+        some = list(neighbours)
+        if not is_deeper or len(some) == 1 or level == _LEVELS:
+            below = sum(len(path) + 1 for path in some), [[write_path(path)] for path in some]
+        else:
+            below = _name_short(some, start + len(is_deeper), level + 1)
+        size += below[0]
+        rows += below[1]
+    headed = start + 1 + _HEADING + sum(len(path) - start + 2 for path in paths)
+    if start and len(paths) > 1 and headed <= size:
+        first, *others = [[f"\t{one_line(path[start:])}"] for path in paths]
+        return headed, [[write_path(paths[0][:start]), *first], *others]
+    return size, rows
+
+
+def below_paths(entries: Iterable[Result], rows_of: Callable[[list[Result]], Iterable[str]]) -> Iterator[str]:
+    """Yield the rows of entries of a result, those of each file below its path."""
+    of_files = [(path, list(some)) for path, some in groupby(entries, lambda entry: entry["path"])]
+    for named, (_, some) in zip(name_paths([path for path, _ in of_files]), of_files, strict=True):
+        yield from named
+        yield from rows_of(some)
 
 
 def visible_json(text: str) -> str:
@@ -83,16 +124,19 @@ def tell_clipped(texts: list[Result], args: Asked, more: str = "raise max_line_c
     return f"; … clipped, {more if longest >= args.get('max_line_chars', 0) else 'the answer is full'}"
 
 
-def symbol_rows(symbols: list[Result]) -> Iterator[str]:
+def symbol_rows(symbols: list[Result], asked: str | None = None) -> Iterator[str]:
     """Yield a row for each symbol of a file: its lines, its kind, its name with its containers.
 
-    Where kind and containers are those of the row above, a dot stands for them.
+    Where kind and containers are those of the row above, a dot stands for them. A name that was asked for is left out.
     """
     above = None
     for one in symbols:
         container, name = one.get("container"), one["name"]
         lines = write_range(one.get("start_line") or one["line"], one.get("end_line"))
-        if container and above == (one["kind"], container):
+        if name == asked:
+            kind = [] if container and one["kind"] in _FUNCTIONS else [one["kind"]]
+            yield f"{lines}\t{' '.join([*kind, *([f'in {one_line(container)}'] if container else [])])}"
+        elif above == (one["kind"], container):
             yield f"{lines}\t{one_line(f'.{name}')}"
         else:
             yield f"{lines}\t{one['kind']} {one_line(f'{container}.{name}' if container else name)}"
@@ -104,7 +148,13 @@ def scope_row(hit: Result) -> str:
     scope = hit.get("scope")
     if scope is None:
         return ""
-    return f"in {scope['kind']} {one_line(scope['name'])} {write_range(scope['line'], scope['end_line'])}"
+    return f"in {name_scope(scope)} {write_range(scope['line'], scope['end_line'])}"
+
+
+def name_scope(scope: Result) -> str:
+    """Return the name of a definition behind its kind, which functions do without."""
+    name = one_line(scope["name"])
+    return name if scope["kind"] in _FUNCTIONS else f"{scope['kind']} {name}"
 
 
 def write_range(first: int, last: int | None) -> str:

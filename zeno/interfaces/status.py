@@ -8,17 +8,23 @@ from zeno.results.selected_files import in_words
 _NO_LIMIT = (1 << 53) - 1
 _REASONS = {"too_large": "over max_bytes", "not_regular": "not regular"}
 """Reasons to skip a file whose name does not say enough."""
+_NO_GAPS = ("binary", "unsupported", "unparsed")
+"""Reasons that leave an answer complete. The first two are told where nothing was found."""
+_LISTS = ("hits", "references", "symbols", "files", "counts")
 
 
 def completeness(result: Result, args: Asked) -> str:
     """Say whether a list is all there is, of how many files, and where it is cut how to continue."""
-    skipped = [_count_skipped(result, reason) for reason, number in result.get("skipped", {}).items() if number]
+    reasons = [reason for reason, number in result.get("skipped", {}).items() if number]
     told = [_state(result, args)] if "complete" in result or result["truncated"] else []
     if selected := result.get("files_selected"):
         # Behind a colon all of them were gone through, but for those that were skipped.
-        told.append(count(selected, "file"))
+        worth_telling = _NO_GAPS[2:] if any(map(result.get, _LISTS)) else _NO_GAPS
+        kinds = [f"{result['skipped'][reason]:,} {reason}" for reason in reasons if reason in worth_telling]
+        told.append(", ".join([count(selected, "file"), *kinds]))
         told = told if result["truncated"] else [": ".join(told)]
-    if skipped:
+        reasons = [reason for reason in reasons if reason not in _NO_GAPS]
+    if skipped := [_count_skipped(result, reason) for reason in reasons]:
         told.append(f"skipped {', '.join(skipped)}")
     if left_out := in_words(result.get("left_out", {})):
         told.append(left_out)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zeno.interfaces.mcp.tool_list import list_tools
 from zeno.interfaces.result_text import text_of
-from zeno.interfaces.rows import one_line, visible
+from zeno.interfaces.rows import name_paths, one_line, visible
 from zeno.session.dispatch import OPS
 
 NASTY = st.text(
@@ -103,7 +103,7 @@ def test_a_cut_list_names_its_cursor_and_an_incomplete_one_its_reasons():
     assert skipped == "[no hits; not complete; skipped 3 binary; request mcp-1-1]"
     several = {"binary": 1375, "too_large": 1, "unreadable": 0, "not_regular": 2}
     told = text_of("grep", grep([], complete=False, skipped=several, files_selected=6745))
-    assert told == "[no hits; not complete: 6,745 files; skipped 1,375 binary, 1 over max_bytes, 2 not regular]"
+    assert told == "[no hits; not complete: 6,745 files, 1,375 binary; skipped 1 over max_bytes, 2 not regular]"
 
 
 def test_the_number_of_files_follows_whether_they_were_searched_to_the_end():
@@ -306,7 +306,7 @@ def test_a_dot_stands_for_kind_and_containers_of_the_row_above():
     ]
     result = {"symbols": symbols, "truncated": False, "metrics": METRICS, "path": "a.py"}
     *rows, _ = text_of("extract_symbols", result).split("\n")
-    told = ["class B", "class C", "method C.f", ".g", "class C.D", ".E", "class F", "method C.D.f", "method C.h"]
+    told = ["class B", ".C", "method C.f", ".g", "class C.D", ".E", "class F", "method C.D.f", "method C.h"]
     assert rows == [f"1\t{row}" for row in told]
 
 
@@ -317,7 +317,7 @@ def test_a_definition_alone_is_one_row_with_its_lines_and_containers(root, ask):
         assert told[1:4] == ["a.py", f"{role}2-3 in A\tdef f(self):", f"{role}6-7\tdef f():"]
     around = {"name": "f", "context": 1}
     told = text_of("find_references", ask("find_references", **around)["result"], None, around).split("\n")
-    assert told[2] == "in method A.f 2-3"
+    assert told[2] == "in A.f 2-3"
 
 
 def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
@@ -413,6 +413,81 @@ def test_names_stand_below_their_directory_and_give_the_paths_again(paths):
     assert sum(row.startswith("\t") for row in rows) != 1
 
 
+def paths_of(rows):
+    """Put the rows that name files together again."""
+    found, folder = [], ""
+    for row in rows:
+        if row.startswith("\t"):
+            found.append(folder + row[1:])
+        elif row.endswith("/"):
+            folder = row
+        else:
+            found.append(row)
+    return found
+
+
+@given(st.lists(st.text(alphabet="ab/", min_size=1).filter(lambda path: path.strip("/") == path), max_size=12))
+def test_rows_that_name_files_are_never_longer_than_their_paths(paths):
+    rows = [row for named in name_paths(paths) for row in named]
+    assert paths_of(rows) == paths
+    assert len("\n".join(rows)) <= len("\n".join(paths))
+
+
+def test_files_with_a_long_way_to_them_in_common_stand_below_it():
+    long = "a_very_long_way"
+    tests = [f"{long}/a/test/x.py", f"{long}/a/test/y.py"]
+    whole = [[f"{long}/a/", "\tb.py"], ["\ttest/x.py"], ["\ttest/y.py"], ["z"]]
+    assert [*name_paths([f"{long}/a/b.py", *tests, "z"])] == whole
+    assert [*name_paths(tests)] == [[f"{long}/a/test/", "\tx.py"], ["\ty.py"]]
+    deep = ["/".join("d" * depth) for depth in range(1, 3000)]
+    assert paths_of(row for named in name_paths(deep) for row in named) == deep
+
+
+def test_a_name_that_was_asked_for_is_not_repeated():
+    symbols = [
+        {"path": "a.py", "kind": "method", "name": "f", "line": 1, "end_line": 2, "container": "A.B"},
+        {"path": "a.py", "kind": "class", "name": "f", "line": 4, "end_line": 5, "container": "A"},
+        {"path": "a.py", "kind": "function", "name": "f", "line": 7, "end_line": 9},
+    ]
+    result = {"symbols": symbols, "truncated": False, "complete": True, "left_out": {}, "metrics": METRICS}
+    for name, match in (("f", "exact"), ("A.f", "exact")):
+        told = text_of("find_symbols", result, args={"name": name, "match": match}).split("\n")
+        assert told[1:4] == ["1-2\tin A.B", "4-5\tclass in A", "7-9\tfunction"]
+    told = text_of("find_symbols", result, args={"name": "f", "match": "prefix"}).split("\n")
+    assert told[1:4] == ["1-2\tmethod A.B.f", "4-5\tclass A.f", "7-9\tfunction f"]
+    assert "function f" in text_of("find_symbols", {**result, "symbols": symbols[2:]}, args={"name": "f"})
+    # Members of `f`, and the other case.
+    for args in ({"name": "f."}, {"name": "F", "case_sensitive": False}):
+        assert text_of("find_symbols", result, args=args).split("\n")[3] == "7-9\tfunction f"
+
+
+def test_files_without_lines_or_symbols_are_counted_where_nothing_was_found():
+    skipped = {"binary": 2, "too_large": 0, "unreadable": 0, "not_regular": 0, "unsupported": 3, "unparsed": 1}
+    result = {"truncated": False, "complete": True, "skipped": skipped, "files_selected": 9, "metrics": METRICS}
+    told = text_of("find_symbols", {**result, "symbols": []})
+    assert told == "[no symbols; complete: 9 files, 2 binary, 3 unsupported, 1 unparsed]"
+    symbol = {"path": "a.py", "kind": "class", "name": "A", "line": 1}
+    last = text_of("find_symbols", {**result, "symbols": [symbol]}).rpartition("\n")[2]
+    assert last == "[1 symbol in 1 file; complete: 9 files, 1 unparsed]"
+
+
+def test_with_context_the_definition_around_a_hit_stands_above_its_line(root, ask):
+    (root / "a.py").write_text("pass  # X\ndef f():\n    X\n    X\n\n\ndef g():\n    X\n")
+    args = {"pattern": "X", "scope": True, "context": 1}
+    assert text_of("grep", ask("grep", **args)["result"], None, args).split("\n")[1:-1] == [
+        "> 1\tpass  # X",
+        "  2\tdef f():",
+        "in f 2-4",
+        "> 3\t    X",
+        "> 4\t    X",
+        "  5\t",
+        "--",
+        "  7\tdef g():",
+        "in g 7-8",
+        "> 8\t    X",
+    ]
+
+
 def test_a_line_that_stands_alone_has_no_indentation_and_its_text_still_checks_out(root, ask):
     (root / "a.py").write_text("class A:\n    def f(self):\n        return g()\n")
     for op, args in (("grep", {"pattern": "g()"}), ("find_references", {"name": "g"})):
@@ -431,7 +506,7 @@ def test_roles_stand_before_lines_unless_all_have_the_same(root, ask):
     (root / "a.py").write_text(f"def f():\n    f()  # {'x' * 300}\n")
     args = {"name": "f", "max_line_chars": 40}
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
-    assert told[:4] == ["totals: 1 definition, 1 call", "a.py", "in function f 1-2", "definition 1\tdef f():"]
+    assert told[:4] == ["totals: 1 definition, 1 call", "a.py", "in f 1-2", "definition 1\tdef f():"]
     assert re.fullmatch(r"call 2\t….*f\(\)  # x+…", told[4])
     assert told[5] == "[2 lines; complete: 1 file; … clipped, read_file has more]"
     args["roles"] = ["call"]

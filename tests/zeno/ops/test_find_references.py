@@ -184,7 +184,7 @@ def test_a_chain_that_is_longer_than_asked_for_is_not_complete(root, ask):
     args = {"name": "a", "roles": ["call"], "callers": 1}
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     assert told[-3:] == [
-        "3-4\tfunction c calls b",
+        "3-4\tc calls b",
         "depth reached, not followed: c (1 caller); raise callers, or ask for these",
         "[1 line; lines complete, callers not: 1 file]",
     ]
@@ -199,7 +199,7 @@ def test_callers_stand_below_their_paths_with_what_they_call(root, ask):
     args = {"name": "x", "roles": ["call"], "callers": 2}
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     head = "callers of callers, by name alone:"
-    assert told[told.index(head) : -1] == [head, "a.py", "3\tmethod A.g calls f", "4\t.h calls f, g"]
+    assert told[told.index(head) : -1] == [head, "a.py", "3\tA.g calls f", "4\t.h calls f, g"]
 
 
 def test_callers_with_long_names_are_found_in_as_much_text_as_any(root, ask):

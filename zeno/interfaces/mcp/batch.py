@@ -6,6 +6,7 @@ the texts, the last line of a complete answer about the same files as one before
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -46,20 +47,24 @@ async def answer_batch(given: Any, call: Callable[[str, Any, int], Awaitable[Rep
     share = rules()["batch_chars"] // len(calls)
     texts: list[str] = []
     answers: list[dict[str, Any]] = []
-    first: dict[tuple[str, str], int] = {}
-    """The numbers of the first answers about some files that say so."""
+    told: dict[str, tuple[int, set[str]]] = {}
+    """By files: the answer that says most about them, and what it says."""
     size = 0
     for number, one in enumerate(calls, 1):
         if size > max_bytes:
-            told = f"not run: the answers before it have more than {max_bytes} bytes; make fewer calls in one batch"
-            reply = refuse(ResponseTooLarge(told))
+            why = f"not run: the answers before it have more than {max_bytes} bytes; make fewer calls in one batch"
+            reply = refuse(ResponseTooLarge(why))
         else:
             reply = await call(one["tool"], one.get("args", {}), share)
         size += reply.size
         text = reply.text
         if reply.coverage and reply.coverage in text.rpartition("\n")[2]:
-            before = first.setdefault((reply.coverage, reply.files), number)
-            text = text if before == number else _refer(reply, before)
+            parts = set(re.split("[;,] ", reply.coverage))
+            before, known = told.get(reply.files, (number, set()))
+            if parts <= known:
+                text = _refer(reply, before)
+            else:
+                told[reply.files] = number, parts
         texts.append(f"=== {number} {one_line(one['tool'])}\n{text}")
         answers.append({"tool": one["tool"], **_structure(reply)})
     return Reply("\n".join(texts), {"answers": answers})

@@ -1,18 +1,19 @@
 """The result of find_references as text for models."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import groupby
 
 from zeno.interfaces.rows import (
     CLIPPED,
     Asked,
     Result,
+    below_paths,
+    name_scope,
     one_line,
     scope_row,
-    symbol_rows,
     tell_clipped,
     visible,
-    write_path,
     write_range,
 )
 from zeno.interfaces.status import completeness, count
@@ -30,33 +31,37 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     body = [f"totals: {', '.join(totals)}"] if totals else []
     references = result["references"]
     only = len(totals) == 1 or len(args.get("roles", ())) == 1
-    for path, of_file in groupby(references, lambda one: one["path"]):
-        body.append(write_path(path))
-        for scope, of_scope in groupby(of_file, scope_row):
-            lines = list(of_scope)
-            if len(lines) == 1 and _is_whole_scope(lines[0], args):
-                body.append(_definition_row(lines[0], "" if only else "definition "))
-                continue
-            body += [scope] if scope else []
-            for one in lines:
-                body += _rows(one, "" if only else f"{one['role']} ")
-    body += _caller_rows(result)
+    body += below_paths(references, partial(_reference_rows, only=only, args=args))
+    if callers := result.get("callers"):
+        body.append("callers of callers, by name alone:")
+        body += below_paths(callers, _caller_rows)
     body += _not_followed_rows(result.get("not_followed", ()))
     found = count(len(references), "line") if references else "no lines"
     shown = [line for one in references for line in one.get("context", [one])]
     return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args, 'read_file has more')}"
 
 
-def _caller_rows(result: Result) -> Iterator[str]:
-    """The definitions that call names of callers, below their paths."""
-    callers = result.get("callers", ())
-    if callers:
-        yield "callers of callers, by name alone:"
-    for path, of_file in groupby(callers, lambda one: one["path"]):
-        yield write_path(path)
-        some = list(of_file)
-        for row, one in zip(symbol_rows([_split_name(one["scope"]) for one in some]), some, strict=True):
-            yield f"{row} calls {', '.join(one['calls'])}"
+def _reference_rows(references: list[Result], *, only: bool, args: Asked) -> Iterator[str]:
+    """The lines of one file below the definitions around them, behind their roles unless there is only one."""
+    for scope, of_scope in groupby(references, scope_row):
+        lines = list(of_scope)
+        if len(lines) == 1 and _is_whole_scope(lines[0], args):
+            yield _definition_row(lines[0], "" if only else "definition ")
+            continue
+        yield from [scope] if scope else []
+        for one in lines:
+            yield from _rows(one, "" if only else f"{one['role']} ")
+
+
+def _caller_rows(callers: list[Result]) -> Iterator[str]:
+    """Definitions in one file that call names of callers. A dot stands for the containers of the row above."""
+    above = ""
+    for one in callers:
+        scope = one["scope"]
+        container, name = scope["name"].rpartition(".")[::2]
+        shown = one_line(f".{name}") if container and container == above else name_scope(scope)
+        above = container
+        yield f"{write_range(scope['line'], scope['end_line'])}\t{shown} calls {', '.join(one['calls'])}"
 
 
 def _not_followed_rows(names: Iterable[Result]) -> Iterator[str]:
@@ -81,12 +86,6 @@ def _with_callers(one: Result) -> str:
     if one["reason"] == "unparsed":
         return f"{name} (unparsed)"
     return f"{name} ({count(one['callers'], 'caller')})" if "callers" in one else name
-
-
-def _split_name(scope: Result) -> Result:
-    """The definition of a scope, with its containers apart."""
-    container, _, name = scope["name"].rpartition(".")
-    return {**scope, "name": name, "container": container}
 
 
 def _is_whole_scope(one: Result, args: Asked) -> bool:

@@ -7,12 +7,12 @@ from zeno.interfaces.rows import (
     CLIPPED,
     Asked,
     Result,
+    below_paths,
     one_line,
     scope_row,
     split_clipped,
     tell_clipped,
     visible,
-    write_path,
 )
 from zeno.interfaces.status import completeness, count
 from zeno.interfaces.texts import other
@@ -27,14 +27,8 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     if "counts" in result:
         return _counts(result, args)
     hits = result["hits"]
-    body: list[str] = []
-    files = 0
-    for path, of_file in groupby(hits, lambda hit: hit["path"]):
-        files += 1
-        body.append(write_path(path))
-        # With context, lines of several definitions stand together.
-        for scope, of_scope in groupby(of_file, lambda hit: "" if "context" in hit else scope_row(hit)):
-            body += [*([scope] if scope else []), *_rows(list(of_scope))]
+    body = list(below_paths(hits, _hit_rows))
+    files = len({hit["path"] for hit in hits})
     found = f"{count(len(hits), 'hit')} in {count(files, 'file')}" if hits else "no hits"
     shown = [line for hit in hits for line in (hit, *hit.get("context", ()))]
     return body, f"{found}; {completeness(result, args)}{tell_clipped(shown, args, 'read_file has more')}"
@@ -52,8 +46,21 @@ def _count_matches(files: int, lines: int) -> str:
     return f"{count(lines, 'matching line')} in {count(files, 'file')}" if files else "no hits"
 
 
-def _rows(hits: list[Result]) -> Iterator[str]:
-    """The hits of one file with their context, each line once; a hit is marked where there are other lines.
+def _hit_rows(hits: list[Result]) -> Iterator[str]:
+    """The hits of one file below the definitions around them.
+
+    With context, lines of several definitions stand together: then the first hit of each stands below it.
+    """
+    if any("context" in hit for hit in hits):
+        yield from _rows(hits, {hit["line"]: scope_row(hit) for hit in hits})
+        return
+    for scope, of_scope in groupby(hits, scope_row):
+        yield from [scope] if scope else []
+        yield from _rows(list(of_scope), {})
+
+
+def _rows(hits: list[Result], scopes: dict[int, str]) -> Iterator[str]:
+    """Hits with their context, each line once; a hit is marked where there are other lines. `scopes` are by line.
 
     A line that stands alone needs no indentation.
     """
@@ -65,12 +72,15 @@ def _rows(hits: list[Result]) -> Iterator[str]:
     alone = not marked and all(hit.get("end_line", hit["line"]) == hit["line"] for hit in hits)
     for hit in hits:
         lines.update((row["line"], (row, True)) for row in _own_lines(hit))
-    before = None
+    before, within = None, ""
     for number in sorted(lines):
         line, is_hit = lines[number]
         if marked and before is not None and number > before + 1:
             yield "--"
         before = number
+        if scopes.get(number, within) != within:
+            within = scopes[number]
+            yield from [within] if within else []
         mark = ("> " if is_hit else "  ") if marked else ""
         text = visible(line["text"])
         text = text.strip() if alone else text

@@ -1,15 +1,14 @@
 """The result of list_files as text for models."""
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain
 
-from zeno.interfaces.rows import Asked, Result, one_line, write_path
+from zeno.interfaces.rows import Asked, Result, name_paths, one_line
 from zeno.interfaces.status import completeness, count
 from zeno.interfaces.texts import other
 
 
 def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
-    """Return the paths, those of one directory below it, or directories with counts."""
+    """Return the paths, or directories with counts."""
     if "files" not in result:
         return other.write_text(result, args)
     if "tree" in result:
@@ -17,18 +16,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     files = result["files"]
     if not all(isinstance(path, str) for path in files):
         return other.write_text(result, args)
-    return list(_rows(files)), f"{count(len(files), 'file')}; {completeness(result, args)}"
-
-
-def _rows(paths: Sequence[str]) -> Iterator[str]:
-    """Paths; where several in a row are of one directory, it and their names behind tabs."""
-    for folder, group in groupby(paths, lambda path: path.rpartition("/")[0]):
-        of_folder = list(group)
-        if not folder or len(of_folder) == 1:
-            yield from map(write_path, of_folder)
-        else:
-            yield write_path(f"{folder}/")
-            yield from (f"\t{one_line(path[len(folder) + 1 :])}" for path in of_folder)
+    return list(chain.from_iterable(name_paths(files))), f"{count(len(files), 'file')}; {completeness(result, args)}"
 
 
 def _tree(result: Result, args: Asked) -> tuple[list[str], str]:
