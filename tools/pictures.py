@@ -18,7 +18,7 @@ from tools.demo import ENVIRONMENT, run  # noqa: E402
 
 EXAMPLE = ROOT / "docs" / "investigation"
 STUDY = ROOT / "docs" / "example-study"
-RECORD = "81bc23fa"
+RECORD = "b14f7e47"
 """A record of the example study with a score that its scale does not allow."""
 
 

@@ -256,6 +256,12 @@ class EvalRecord(Model):
     """
     The name of the rubric the record was screened under.
     """
+    rubric_sha256: Annotated[
+        StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)', title='Sha256')
+    ]
+    """
+    SHA-256 of the rubric that the record was screened under, in compact form: the document of that name under settings/ in the ledger.
+    """
     factors: dict[str, StrictStr] | MISSING = MISSING
     """
     Factor levels of the run and of the file.

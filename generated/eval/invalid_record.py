@@ -178,6 +178,12 @@ class InvalidRecord(Model):
     """
     The rubric's name as it was given, whatever its type; the active one's where none was given.
     """
+    rubric_sha256: Annotated[
+        StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)', title='Sha256')
+    ]
+    """
+    SHA-256 of the rubric that the record was screened under, in compact form: the document of that name under settings/ in the ledger.
+    """
     factors: Any | MISSING = MISSING
     """
     Factor levels as they were given, whatever their type.

@@ -52,9 +52,8 @@ def _count(
     own = {"judge_kind": "model", **{key: record.get(key) for key in _KEYS[:5] if record.get(key) is not None}}
     if record.get("judge_prompt_sha256") is not None:
         own["prompt_sha256"] = record["judge_prompt_sha256"]
-    compares = record.get("kind") == "comparison"
-    rubric = {} if compares else {"rubric": record.get("rubric"), "rubric_sha256": given["rubric_sha256"]}
-    known = {**given, "rubric_sha256": None, **rubric, **own}
+    rubric = {key: record.get(key) for key in ("rubric", "rubric_sha256")}
+    known = {**given, **rubric, **own}
     identity = tuple(None if known.get(key) is None else str(known[key]) for key in _KEYS)
     counts[identity, kind] += 1
     if any(reason["code"] == "judge_failed" for reason in record.get("reasons", ())):
@@ -68,7 +67,6 @@ def _of_bundles(ledger: Ledger) -> dict[str, dict[str, str | None]]:
         meta = header["header"].get("bundle_meta", {})
         made = meta if type(meta) is dict and meta.get("made_by") == "normalizer judge" else {}
         found[header["bundle_sha256"]] = {
-            "rubric_sha256": header["settings"]["rubric"],
             "prompt_sha256": made.get("prompt_sha256"),
             "judge": made.get("judge"),
         }

@@ -21,7 +21,7 @@ from normalizer.preferences.comparisons import DECIDED, Compared, turn_to
 from normalizer.preferences.reading import read_comparisons
 from normalizer.statistics.spread import mean_of
 
-MUST_AGREE = ("phase", "judge_model", "judge_prompt_version", "protocol_version")
+MUST_AGREE = ("phase", "judge_model", *keys.INSTRUMENT, "protocol_version")
 """Keys whose levels must be the same on both sides."""
 MEASURE = "rate"
 """The one measure of comparisons: the rate of the side's generator against the baseline, a draw being half a win."""

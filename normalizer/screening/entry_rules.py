@@ -35,6 +35,7 @@ class Scores(Judgements):
     def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
         super().__init__(settings, envelope)
         self._rubric = settings.rubric
+        self._rubric_sha256 = settings.identity["rubric"]
         dimensions = settings.rubric.dimensions
         self._usual = {
             key: (Number if given.scale.labels is None else str, given.scale.spellings)
@@ -44,6 +45,10 @@ class Scores(Judgements):
         asked = "rubric_evidence" in self.enforced
         self._to_quote = [key for key, given in dimensions.items() if everywhere or (asked and given.evidence_required)]
         self._optional = frozenset(settings.rubric.optional)
+
+    def select_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return the metadata that a record shows: with the digest of the rubric that it was screened under."""
+        return {**values, "rubric_sha256": self._rubric_sha256}
 
     def identity(
         self, value: dict[str, Any], key: list[str] | None = None, own: dict[str, Any] | None = None

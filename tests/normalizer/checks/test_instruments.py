@@ -29,3 +29,15 @@ def test_each_judge_and_prompt_is_an_instrument_and_counts_are_those_of_the_ledg
     assert instruments((tmp_path / "ledger", tmp_path / "ledger")) == found
     assert main(["audit", str(tmp_path / "ledger"), "--instruments"]) == 0
     assert "judge-a is several instruments" in capsys.readouterr().out
+
+
+def test_each_record_carries_the_digest_of_the_rubric_that_it_was_screened_under(tmp_path):
+    wrong = bundle_of(truth(3, 1), "judge")
+    wrong["per_file_scores"][0]["scores"]["A_structure"] = 7
+    labelled(tmp_path, "ledger", wrong)
+    ledger = tmp_path / "ledger"
+    [header] = map(json.loads, (ledger / "headers.jsonl").read_text().splitlines())
+    lines = [line for kind in ("records", "invalid") for line in (ledger / f"{kind}.jsonl").read_text().splitlines()]
+    assert len(lines) == 3
+    assert {json.loads(line)["rubric_sha256"] for line in lines} == {header["settings"]["rubric"]}
+    assert {each["rubric_sha256"] for each in instruments((ledger,))} == {header["settings"]["rubric"]}

@@ -292,6 +292,9 @@ def test_a_verdict_does_not_depend_on_names_or_order(folder):
         ("judge_model", {"judge_model": "other-judge"}),
         ("protocol_version", {"protocol_version": "p-2"}),
         ("judge_prompt_version", {"judge_prompt_version": "jp-2"}),
+        ("judge_version", {"judge_version": "2026-10"}),
+        ("judge_prompt_sha256", {"judge_prompt_sha256": "ab" * 32}),
+        ("judge_settings", {"judge_settings": "temperature 1"}),
         ("phase", {"phase": 2}),
     ],
 )

@@ -248,7 +248,7 @@ def test_the_list_of_invalid_records_has_their_reasons(made, page):
 
 
 def test_an_invalid_record_shows_its_reason_on_the_line_it_is_about(made, page):
-    page.open(made / "report.html", "#r-81bc23fa")
+    page.open(made / "report.html", "#r-b14f7e47")
     page.until("document.querySelector('#panel details[open] .hit') !== null")
     assert texts(page, "#panel .hit span:last-child") == ['        "B_snapshot_constraint": "high",']
     assert "score_not_allowed" in page.js("document.querySelector('#panel').textContent")
