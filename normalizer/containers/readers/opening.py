@@ -160,7 +160,8 @@ def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader
             each = container.get("each", "document")
             return ArchiveReader(stream, members=container.get("members", "*"), each=each, document=described, nan=nan)
         case "csv":
-            return CsvReader(stream, delimiter=container.get("delimiter", ","), columns=container.get("columns"))
+            mark, short = container.get("delimiter", ","), container.get("short_rows", False)
+            return CsvReader(stream, delimiter=mark, columns=container.get("columns"), short=short)
         case "jsonl":
             return JsonLinesReader(stream, nan=nan, document_row=dialect.get("document_row"))
     reader = document or JsonReader(stream, nan=nan)

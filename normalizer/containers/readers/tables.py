@@ -21,11 +21,15 @@ class CsvReader:
     kind = "csv"
     document = None
 
-    def __init__(self, stream: BinaryIO, *, delimiter: str = ",", columns: list[str] | None = None) -> None:
+    def __init__(
+        self, stream: BinaryIO, *, delimiter: str = ",", columns: list[str] | None = None, short: bool = False
+    ) -> None:
         self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         self._delimiter = delimiter
         self._columns = columns
         """The names of columns, where the file has no line of them."""
+        self._short = short
+        """Whether rows may end before the last columns."""
         self._joined: list[str] = []
         """Lines of the present record, many in one text."""
         self._taken: list[str] = []
@@ -57,7 +61,7 @@ class CsvReader:
             body, end = self._record_text()
             if columns is None and problem:
                 raise UnreadableContainer(f"the line of column names cannot be read: {problem}")
-            if not cells and not problem:
+            if not problem and (not cells or (columns is None and is_before_names(cells))):
                 gap += body + end
                 if len(gap) > MAX_ROW_BYTES:
                     raise UnreadableContainer(f"line {first} comes after more than {MAX_ROW_BYTES} empty lines")
@@ -69,10 +73,12 @@ class CsvReader:
                 continue
             if index == 0 and cells and self._columns is not None:
                 cells = [cells[0].removeprefix("\ufeff"), *cells[1:]]
-            if not problem and len(cells) != len(columns):
+            if not problem and len(cells) != len(columns) and not (self._short and 0 < len(cells) < len(columns)):
                 names = "the line of column names" if self._columns is None else "the dialect"
                 problem = f"it has {len(cells)} cells, and {names} has {len(columns)}"
-            value = None if problem else dict(zip(columns, cells, strict=True))
+            value = None if problem else dict(zip(columns, cells, strict=False))
+            if value is not None and len(value) < len(cells):
+                value = {name: cell for name, cell in value.items() if name.strip()}
             yield Row(f"/{index}", first, gap, body.encode(), value, problem)
             gap, index = end, index + 1
         if columns is None:
@@ -119,7 +125,14 @@ class CsvReader:
         return body, text[len(body) :]
 
 
+def is_before_names(cells: list[str]) -> bool:
+    """Whether a record is no line of names: no cell says anything, or it is one cell with a comment."""
+    said = [cell.strip("\ufeff \t") for cell in cells]
+    return not any(said) or (len(said) == 1 and said[0].startswith("#"))
+
+
 def _check(columns: list[str]) -> None:
-    twice = {name for name, count in Counter(columns).items() if count > 1}
+    """Raise UnreadableContainer if two columns have one name; those without a name are told apart by nothing."""
+    twice = {name for name, count in Counter(columns).items() if count > 1 and name.strip()}
     if twice:
         raise UnreadableContainer(f"the column {min(twice)!r} is named twice")

@@ -30,9 +30,33 @@ def test_cells_and_bytes_are_those_of_the_file(rows, end):
     assert b"".join(row.gap.encode() + row.raw for row in read) + reader.tail.encode() == data
 
 
+@given(rows=st.lists(st.lists(CELL, min_size=2, max_size=2), max_size=4), before=st.integers(0, 3), end=ENDS)
+def test_blank_lines_and_comments_before_the_names_are_passed_over_and_kept(rows, before, end):
+    lead = b"".join([b",,\n", b"\n", b"# from a run\n"][number % 3] for number in range(before))
+    data = lead + written([["id", "score"], *rows], end)
+    reader = CsvReader(io.BytesIO(data))
+    read = list(reader.rows())
+    assert [row.value for row in read] == [dict(zip(("id", "score"), row, strict=True)) for row in rows]
+    assert b"".join(row.gap.encode() + row.raw for row in read) + reader.tail.encode() == data
+
+
+def test_of_several_columns_without_a_name_none_is_read_and_a_single_one_is():
+    [row] = CsvReader(io.BytesIO(b"id,,score, \n1,x,3,y\n")).rows()
+    assert (row.value, row.raw) == ({"id": "1", "score": "3", " ": "y", "": "x"}, b"1,x,3,y")
+    [row] = CsvReader(io.BytesIO(b"id,,score,\n1,x,3,y\n")).rows()
+    assert (row.value, row.raw) == ({"id": "1", "score": "3"}, b"1,x,3,y")
+
+
 def test_a_record_with_other_cells_than_columns_is_unreadable():
     rows = list(CsvReader(io.BytesIO(b"a,b\n1,2\n1\n3,4\n")).rows())
     assert [row.problem for row in rows] == ["", "it has 1 cells, and the line of column names has 2", ""]
+
+
+def test_short_rows_lack_their_last_columns_only_where_that_is_declared():
+    data = b"a,b,c\n1,2\n1,2,3\n1,2,3,4\n"
+    rows = list(CsvReader(io.BytesIO(data), short=True).rows())
+    assert [row.value for row in rows] == [{"a": "1", "b": "2"}, {"a": "1", "b": "2", "c": "3"}, None]
+    assert [bool(row.problem) for row in CsvReader(io.BytesIO(data)).rows()] == [True, False, True]
 
 
 def test_a_broken_quote_blames_its_own_record():
