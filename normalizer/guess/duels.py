@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import steps_of
 from normalizer.guess.fields import names
+from normalizer.guess.fields.orders import declare_order, find_order
 from normalizer.guess.fields.profile import FieldProfile, is_failure
-from normalizer.guess.fields.unexplained import tell_judgements
+from normalizer.guess.fields.unexplained import pointers_in, tell_judgements
 from normalizer.guess.fields.values import declare_score
 from normalizer.guess.readings import FileReading, name_candidates, tell_unnamed
 from normalizer.guess.roles import NO_JUDGE, Roles, find_roles, names_aspect
@@ -241,6 +242,8 @@ def make_duel(
     if aspect is not None:
         used, told = {*used, aspect.pointer}, [*told, aspect.pointer]
         declared = {"criterion": {"at": aspect.pointer}, **declared}
+    if (order := find_order(rows.profile)) is not None:
+        used, told = {*used, order[0].pointer}, [*told, order[0].pointer]
     roles: Roles = find_roles(rows, used, told)
     compared: dict[str, Any] = {}
     if named is not None and "a" not in declared:
@@ -253,12 +256,12 @@ def make_duel(
     declared = {"judge": roles.judge or {"text": NO_JUDGE}, **declared}
     if roles.judge is None and declared["judge"] == {"text": NO_JUDGE}:
         doubts = [*doubts, tell_unnamed(rows, {"comparison": {**compared, **declared}}, "judge", NO_JUDGE)]
-    flags = [pointer for pointer in rows.profile.fields if names.own_words(pointer) & names.SWAPS]
-    if flags:
-        doubts = [
-            *doubts,
-            f"{flags[0]} may say that the order was swapped: verdicts are read as about the answers by name",
-        ]
+    if order is not None and "at" in declared.get("verdict", {}):
+        apart = [*pointers_in(roles.item), *pointers_in(roles.judge or {})]
+        shown, doubt = declare_order(rows.profile, order, declared["verdict"], apart)
+        declared, doubts = {**declared, **shown}, [*doubts, doubt]
+    elif flags := [pointer for pointer in rows.profile.fields if names.own_words(pointer) & names.SWAPS]:
+        doubts = [*doubts, f"{flags[0]} may say that the order was swapped: verdicts are read as about names"]
     key = [name for name in roles.key if name != "repeat"]
     factors = {name: value for name, value in roles.factors.items() if name != "repeat"}
     if key != roles.key:

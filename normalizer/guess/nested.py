@@ -75,11 +75,11 @@ def _sides(rows: FileRows) -> list[str]:
     found = [keys for keys in groups.values() if len(keys) > 1]
     if len(found) != 1 or not all(type(row.get(found[0][0])) is dict for row in rows.profile.rows):
         return []
-    said = {word for key in found[0] for word in names.words(key)}
-    is_judged = bool(said & (names.JUDGEMENTS | names.SCORES)) or any(
-        names.are_qualities(f"/{key}") for key in found[0]
-    )
-    return [] if is_judged else found[0]
+    said = [set(names.words(key)) for key in found[0]]
+    people = names.JUDGES | names.RATERS | {"human"}
+    is_judged = any(own & names.JUDGEMENTS - names.SCORES or own <= names.SCORES for own in said)
+    is_judged = is_judged or any(own & names.SCORES and own & people for own in said)
+    return [] if is_judged or any(names.are_qualities(f"/{key}") for key in found[0]) else found[0]
 
 
 def whole_document(rows: FileRows) -> FileRows:

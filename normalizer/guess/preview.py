@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.documents.lossless import dumps, parse
 from normalizer.documents.settings import LIMITS, load
+from normalizer.guess.roles import ASPECT
 from normalizer.guess.rows import FIRST
 from normalizer.screening.pipeline import normalize_file
 
@@ -64,7 +65,8 @@ class _Tally:
                 outcome = record["outcome"]
                 self.wins[outcome["a"], outcome["b"]][outcome["winner"]] += 1
             for name, score in record.get("scores", {}).items():
-                cell = self.cells[record.get("generator_model", ""), name]
+                criterion = record.get("factors", {}).get(ASPECT)
+                cell = self.cells[record.get("generator_model", ""), name if criterion is None else criterion]
                 cell[0] += 1
                 cell[1] += score
         if self.valid + self.invalid >= FIRST:

@@ -6,7 +6,9 @@ from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.guess.duels import duel_readings
 from normalizer.guess.fields import names
+from normalizer.guess.fields.result_tables import has_cells
 from normalizer.guess.fields.unexplained import join_names, may_judge
+from normalizer.guess.grids import alike_column_readings, grid_readings
 from normalizer.guess.nested import find_nested, whole_document, write_split
 from normalizer.guess.preview import Preview, preview
 from normalizer.guess.readings import FileReading
@@ -14,6 +16,7 @@ from normalizer.guess.rows import FileRows, read_rows
 from normalizer.guess.scores import score_readings
 from normalizer.guess.text_scores import text_score_readings
 from normalizer.guess.verdict_texts import drop_doubles, free_text_readings, lone_score_readings, winner_readings
+from normalizer.guess.weights import weigh_fields
 
 _MOST = 4
 """Readings that are shown."""
@@ -40,19 +43,24 @@ def propose(stream: BinaryIO) -> Proposals | str:
         flat = _flat_readings(rows)
         for readings in (_read_deeper(rows, flat), flat):
             if shown := _usable(stream, readings):
-                return Proposals(rows, [(_tell_other_rows(one, ways[:number]), made) for one, made in shown])
+                told = _tell_other_rows(ways[:number], ways[number + 1 :])
+                return Proposals(rows, [(one._replace(doubts=[*told, *one.doubts]), made) for one, made in shown])
     near = [field for field in ways[0].profile.fields.values() if may_judge(field)]
     nearest = f"; a dialect may say that one of these is: {join_names(near)}" if near else ""
     return f"no field of its rows looks like a score or a verdict{nearest}"
 
 
-def _tell_other_rows(reading: FileReading, larger: list[FileRows]) -> FileReading:
-    """Return the reading with a doubt where the document has more rows elsewhere, of which nothing was read."""
-    if not larger:
-        return reading
-    others = ", ".join(f"{rows.container['rows']} ({rows.total} rows)" for rows in larger)
-    told = f"more rows stand elsewhere, and nothing in them looks like a score: {others}; these may be their means"
-    return reading._replace(doubts=[told, *reading.doubts])
+def _tell_other_rows(larger: list[FileRows], smaller: list[FileRows]) -> list[str]:
+    """Return the doubts about rows elsewhere in the document: of more rows nothing was read, and fewer have scores."""
+    found = []
+    if larger:
+        others = ", ".join(f"{rows.container['rows']} ({rows.total} rows)" for rows in larger)
+        found = [f"more rows stand elsewhere, and nothing in them looks like a score: {others}; these may be means"]
+    scored = [rows for rows in smaller if any(weigh_fields(rows)[0].values())]
+    if scored:
+        others = ", ".join(f"{rows.container['rows']} ({rows.total} rows)" for rows in scored)
+        found.append(f"other rows have scores, too, or means of these, and are not read: {others}")
+    return found
 
 
 def _usable(stream: BinaryIO, readings: list[FileReading]) -> list[tuple[FileReading, Preview]]:
@@ -81,12 +89,14 @@ def _read_deeper(rows: FileRows, flat: list[FileReading]) -> list[FileReading]:
 
 def _flat_readings(rows: FileRows) -> list[FileReading]:
     """Return the likeliest readings of rows as they are."""
+    if grid := grid_readings(rows):
+        return grid
     duels = winner_readings(rows) or lone_score_readings(rows) or drop_doubles(rows, duel_readings(rows))
     scores = score_readings(rows)
     if duels and duels[0].weight > _SURE:
         scores = []
     if not duels and not scores:
-        duels = free_text_readings(rows) or text_score_readings(rows)
+        duels = free_text_readings(rows) or text_score_readings(rows) or alike_column_readings(rows)
     best = max((reading.weight for reading in (*duels, *scores)), default=0)
     return [reading for reading in (*scores, *duels) if reading.weight == best]
 
@@ -100,6 +110,6 @@ def _summary(rows: FileRows) -> str:
         for field in rows.profile.fields.values()
         if names.own_words(field.pointer) & (names.GENERATORS | {"name"}) and field.is_unique
     ]
-    if summed and (named or rows.looked_at <= 100):
+    if (summed and (named or rows.looked_at <= 100)) or has_cells(rows.profile, has_keys=rows.has_keys):
         return "it is a table of results, not of judgements: `normalizer check` compares it with a ledger"
     return ""

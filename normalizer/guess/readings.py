@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from normalizer.guess.fields import names
-from normalizer.guess.fields.unexplained import join_names, may_name, pointers_in, tell_judgements
+from normalizer.guess.fields.unexplained import is_split, join_names, may_name, pointers_in, tell_judgements
 from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE, Roles
 from normalizer.guess.rows import FileRows
 
@@ -41,7 +41,12 @@ def tell_unnamed(rows: FileRows, declared: dict[str, Any], what: str, name: str)
 def name_candidates(rows: FileRows, declared: dict[str, Any]) -> str:
     """Return the fields that may name what no field is called by, for the end of a doubt; nothing if there are none."""
     used = {*pointers_in({key: value for key, value in _flat(declared).items() if key != "factors"})}
-    fields = [field for at, field in rows.profile.fields.items() if at not in used and may_name(field, rows.looked_at)]
+    split = declared.get("split", "")
+    fields = [
+        field
+        for at, field in rows.profile.fields.items()
+        if at not in used and not is_split(at, split) and may_name(field, rows.looked_at)
+    ]
     return f"; it may be one of these: {join_names(fields)}" if fields else ""
 
 

@@ -10,6 +10,7 @@ from normalizer.containers.conversions import number
 from normalizer.containers.readers.documents import JsonReader
 from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.rows import UnreadableContainer
+from normalizer.containers.readers.tables import is_before_names
 from normalizer.documents.pointers import escape
 from normalizer.guess.fields.profile import Profile
 
@@ -20,6 +21,8 @@ _MOST_PLACES = 4
 _DEPTH = 6
 _DELIMITERS = (",", "\t", ";", "|", " ")
 """Characters between cells. The last is tried only if no other separates any."""
+_LEFT_OUT = 4
+"""So many cells and more at the end of the line of names that no row has are no columns that nobody filled in."""
 _LINES = 50
 """Lines of a table of which all must have as many cells as the first, where the first line says nothing itself."""
 _START = 1 << 16
@@ -116,11 +119,14 @@ def _table(start: bytes) -> dict[str, Any]:
             "it does not begin like JSON, and its first line is not names of columns that a comma, a tab, a semicolon, "
             "a bar or a blank separates"
         )
-    if not any(cell.strip() for cell in records[0]):
-        raise UnreadableContainer("its first line is blank: remove what stands before the line of names")
     container: dict[str, Any] = {"kind": "csv", "delimiter": mark}
     if _are_names(records[0]):
-        return container
+        lengths = {len(cells) for cells in records[1:]}
+        # Exports of crowd work leave out the last cells, which nobody has filled in.
+        is_short = bool(lengths) and max(lengths) <= len(records[0]) and min(lengths) < len(records[0])
+        return (
+            {**container, "short_rows": True} if is_short and len(records[0]) < min(lengths) + _LEFT_OUT else container
+        )
     if not _is_even(records) or _are_numbered(records[0]):
         raise UnreadableContainer("its first line is not names of columns but data: write a line of names before it")
     return {**container, "columns": [f"column_{number}" for number in range(1, len(records[0]) + 1)]}
@@ -128,7 +134,9 @@ def _table(start: bytes) -> dict[str, Any]:
 
 def _first_records(text: str, mark: str) -> list[list[str]]:
     """Return the cells of the first lines, without the last one, which may be cut off; the first in any case."""
-    records = [cells for cells in islice(csv.reader(io.StringIO(text), delimiter=mark), _LINES + 1) if cells]
+    reader = csv.reader(io.StringIO(text), delimiter=mark)
+    first = next((cells for cells in reader if not is_before_names(cells)), [])
+    records = [first, *(cells for cells in islice(reader, _LINES) if cells)]
     return records[:-1] or records
 
 
@@ -139,7 +147,8 @@ def _is_even(records: list[list[str]]) -> bool:
 
 def _are_names(cells: list[str]) -> bool:
     is_data = any(number(name, "plain") is not None or len(name) > 80 for name in cells)
-    return not is_data and len(set(cells)) == len(cells)
+    named = [name for name in cells if name.strip()]
+    return not is_data and len(set(named)) == len(named)
 
 
 def _are_numbered(cells: list[str]) -> bool:

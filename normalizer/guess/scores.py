@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from typing import Any, NamedTuple
 
 from normalizer.documents.pointers import steps_of
-from normalizer.guess.column_names import has_quality, have_answers, is_computed, may_be_judges
 from normalizer.guess.fields import names
+from normalizer.guess.fields.column_names import are_ranks, has_quality, have_answers, is_computed, may_be_judges
 from normalizer.guess.fields.profile import FieldProfile
 from normalizer.guess.fields.unexplained import join_names
 from normalizer.guess.fields.values import Declared, declare_score, join_doubts, leave_out, widest_scale
@@ -190,7 +190,8 @@ def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileRead
     if unsure := [field for field, _, _ in members if "columns" not in rows.container and not is_sure(field.pointer)]:
         doubts.insert(0, f"taken for judgements by names or scales that others may have, too: {join_names(unsure)}")
     doubts += [
-        f"{', '.join(map(repr, said))} of {name}: left out, so that the others count" for name, said in optional.items()
+        f"{', '.join(map(repr, said)) or 'nothing'} of {name}: left out, so that the others count"
+        for name, said in optional.items()
     ]
     what = ", ".join(scores)
     reading = make_reading(
@@ -231,6 +232,8 @@ def _by_column(
     if failed:
         fields["scores"]["score"]["failed"] = [value for _, value in failed]
     doubts = [*(doubts or []), *join_doubts((field, made) for field, made, _ in members)]
+    if are_ranks(rows, [one.field for one in members]):
+        doubts.append("each row has every number once: these may be ranks, of which the least is best")
     title = f"scores: each of {len(members)} columns is a {what}"
     return make_reading(rows, title, declared, {"score": scale}, roles, weight, doubts, named_by=role)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import combinations
+from operator import eq
 from typing import Any
 
 import contract_spec as spec
@@ -160,14 +161,24 @@ def lone_score_readings(rows: FileRows) -> list[FileReading]:
 
 
 def drop_doubles(rows: FileRows, readings: list[FileReading]) -> list[FileReading]:
-    """Return the readings without verdicts that are those of the scores of both in every row, or their reverse."""
+    """Return the readings without verdicts that are those of the scores of both in every row, or their reverse.
+
+    A verdict that differs in a few rows was said by the judge, and the scores beside it are not its verdict.
+    """
     scored = [reading for reading in readings if "scores" in reading.dialect["comparison"]]
     if len(scored) != 1:
         return readings
     winners = _winners(rows, scored[0])
-    same = [reading for reading in readings if reading is not scored[0] and _winners(rows, reading) == winners]
+    said = {index: _winners(rows, one) for index, one in enumerate(readings) if one is not scored[0]}
+    same = [readings[index] for index, given in said.items() if given == winners]
     if not same:
-        return readings
+        near = [(index, sum(map(eq, given, winners))) for index, given in said.items()]
+        near = [(index, count) for index, count in near if count >= _MOST_SAID * len(winners)]
+        if len(near) != 1:
+            return readings
+        [(index, count)] = near
+        told = f"in {len(winners) - count} of {len(winners)} rows the greater of the two scores would say otherwise"
+        return [readings[index]._replace(doubts=[told, *readings[index].doubts])]
     field = same[0].dialect["comparison"]["verdict"]["at"]
     others = [one for one in readings if one.dialect["comparison"].get("verdict", {}).get("at", field) != field]
     return [scored[0]._replace(doubts=[*scored[0].doubts, f"{field} says the same in every row"]), *others]

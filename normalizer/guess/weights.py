@@ -34,6 +34,8 @@ def weigh_fields(rows: FileRows) -> tuple[dict[str, float], list[str]]:
         found = {at: weight for at, weight in found.items() if not names.own_words(at) & names.METRICS}
     for at, weight in _weigh_neighbours(rows, found).items():
         found[at] = max(found[at], weight)
+    if not any(found.values()) and (lone := _find_lone(rows)) is not None:
+        found[lone.pointer] = GENERIC
     kept = [fields[at] for at in given if _weight(rows, fields[at])]
     doubts = [
         f"these fields are the same for all judges of an item, so that they are not read as scores: {join_names(kept)}"
@@ -149,15 +151,41 @@ def _weigh_neighbours(rows: FileRows, weights: dict[str, float]) -> dict[str, fl
             likely = len(qualities) >= 2 or (bool(qualities) and _have_same_values(fields))
         if likely:
             found |= dict.fromkeys((field.pointer for field in fields), _NAMED)
+        elif kind == "one scale" and (alike := _find_alike(fields, weights)):
+            found |= dict.fromkeys(alike, _NAMED)
         elif kind == "one scale" and _are_grid(fields):
             found |= dict.fromkeys((field.pointer for field in fields), GENERIC)
     return found
+
+
+def _find_alike(fields: list[FieldProfile], weights: dict[str, float]) -> list[str]:
+    """Return the fields that begin or end with the same word as one that is called by a criterion."""
+    ends = {field.pointer: {said[0], said[-1]} if len(said := _last_words(field)) > 1 else set() for field in fields}
+    sure = {word for at, words in ends.items() if weights[at] >= _NAMED for word in words}
+    return [at for at, words in ends.items() if words & sure]
+
+
+def _find_lone(rows: FileRows) -> FieldProfile | None:
+    """Return the one field that may be a judgement, beside an item: yes and no, or a few whole numbers; else None.
+
+    Nothing else in such rows can be what was judged, whatever the field is called.
+    """
+    fields = [field for field in rows.profile.fields.values() if may_judge(field)]
+    if len(fields) != 1 or not (fields[0].is_boolean or (fields[0].places <= 0 and _has_few_values(fields[0]))):
+        return None
+    others = [field for field in rows.profile.fields.values() if field is not fields[0] and field.said]
+    is_about_items = any(names.own_words(field.pointer) & (names.ITEMS | names.QUESTIONS) for field in others)
+    return fields[0] if is_about_items and all(field.kinds["text"] or field.is_unique for field in others) else None
 
 
 def _have_same_values(fields: list[FieldProfile]) -> bool:
     """Whether all fields have the same whole numbers, three or more, as criteria on one scale have."""
     said = {frozenset(field.texts()) for field in fields}
     return len(said) == 1 and len(fields[0].texts()) >= _MANY and fields[0].places <= 0
+
+
+def _last_words(field: FieldProfile) -> tuple[str, ...]:
+    return names.words(steps_of(field.pointer)[-1])
 
 
 def _are_grid(fields: list[FieldProfile]) -> bool:

@@ -81,12 +81,12 @@ TESTED_BY = {
     "normalizer/api": {"normalizer/api/test_ledgers.py": "numbers"},
     "normalizer/guess": {
         "normalizer/api/test_sources.py": "certain",
-        "normalizer/guess/test_propose.py": "column_names duels nested preview readings roles rows scores "
+        "normalizer/guess/test_propose.py": "duels grids nested preview readings roles rows scores "
         "text_scores verdict_texts weights",
         "whole/test_files_from_elsewhere.py": "shipped_fit",
     },
     "normalizer/guess/fields": {
-        "normalizer/guess/test_propose.py": "names profile values",
+        "normalizer/guess/test_propose.py": "column_names names orders profile result_tables values",
         "normalizer/guess/test_told_fields.py": "unexplained item_properties",
     },
     "normalizer/judge": {"normalizer/judge/calling/test_command.py": "describe prepare run run_folder"},

@@ -43,7 +43,7 @@ def _items(profile: Profile, judge: FieldProfile) -> list[list[dict[str, Any]]]:
         groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
         for row in profile.rows:
             value = fetch(row, steps_of(field.pointer))
-            if type(value) is not list and not is_failure(value):
+            if type(value) not in (list, dict) and not is_failure(value):
                 groups[value].append(row)
         several = [rows for rows in groups.values() if len({str(fetch(row, who)) for row in rows}) > 1]
         once = [rows for rows in several if len({str(fetch(row, who)) for row in rows}) == len(rows)]

@@ -15,6 +15,8 @@ from normalizer.guess.fields.profile import FieldProfile, Profile
 _MOST_WORDS = 12
 """Different words of a field that may be verdicts."""
 _SHOWN_WORDS = 3
+_FEWEST_STEPS = 3
+"""Different whole numbers of a field that may stand on the scale of another."""
 _MOST_ZEROS = 30
 _MOST_NAMED = 12
 """Fields that are named; of others only the number is told."""
@@ -64,14 +66,29 @@ def tell_judgements(profile: Profile, declared: dict[str, Any], known: Iterable[
     `known` are fields that are explained in another way.
     """
     used = {*_pointers_beside_levels(declared), *known}
+    scales = {_scale(profile.fields[at]) for at in used if at in profile.fields} - {None}
     parts = tuple(f"{part}/" for part in declared.get("parts", ()))
     lists = declared.get("split", "")
     found = [
         field
         for at, field in profile.fields.items()
-        if at not in used and not at.startswith(parts) and not lists.startswith(f"{at}/") and may_judge(field)
+        if at not in used
+        and not at.startswith(parts)
+        and not lists.startswith(f"{at}/")
+        and not is_split(at, lists)
+        and (may_judge(field) or _scale(field) in scales)
     ]
     return [f"these fields may be judgements, too, and are not used: {join_names(found)}"] if found else []
+
+
+def is_split(pointer: str, split: str) -> bool:
+    """Whether a field is what a `split` leads to, or a member of it."""
+    wanted, given = split.split("/"), pointer.split("/")
+    return (
+        bool(split)
+        and len(given) >= len(wanted)
+        and all(one in ("*", other) for one, other in zip(wanted, given, strict=False))
+    )
 
 
 def _pointers_beside_levels(declared: dict[str, Any]) -> Iterator[str]:
@@ -80,6 +97,13 @@ def _pointers_beside_levels(declared: dict[str, Any]) -> Iterator[str]:
         if key == "factors":
             continue
         yield from _pointers_beside_levels(inner) if key in ("fields", "comparison") else pointers_in({key: inner})
+
+
+def _scale(field: FieldProfile) -> tuple[Decimal, Decimal] | None:
+    """Return the ends of a few whole numbers, by which a field is told whatever it is called; None for other fields."""
+    if field.least is None or field.greatest is None or field.places > 0 or field.is_unique or not field.is_numeric:
+        return None
+    return (field.least, field.greatest) if _FEWEST_STEPS <= len(field.values) <= _MOST_WORDS else None
 
 
 def may_judge(field: FieldProfile) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, NamedTuple
 
-from normalizer.containers.conversions import number, readable_by
+from normalizer.containers.conversions import MISSING, number, readable_by
 from normalizer.containers.values import fetch
 from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import steps_of
@@ -16,6 +16,10 @@ from normalizer.guess.rows import FileRows
 _PLACES = 12
 _FEW = 12
 """Texts that are listed as failures at most."""
+
+
+_SAID = 4
+"""Decimal places of numbers that a judge says."""
 
 
 class Declared(NamedTuple):
@@ -71,14 +75,17 @@ def widest_scale(scales: list[dict[str, Any]]) -> dict[str, Any]:
 def leave_out(rows: FileRows, scores: dict[str, dict[str, Any]]) -> dict[str, list[Any]]:
     """Move what says that a dimension was not rated from its failures to what is left out. Return it by dimension.
 
-    N/A says so by itself; a blank or null does where another dimension of the same row has a value.
+    N/A says so by itself; a blank, null or absent member does where another dimension of the same row has a value.
     """
     steps = {name: steps_of(value["at"]) for name, value in scores.items()}
     blank = dict.fromkeys(scores, False)
+    absent = dict.fromkeys(scores, False)
     for row in rows.profile.rows:
-        empty = [name for name in scores if is_failure(fetch(row, steps[name]))]
+        given = {name: fetch(row, steps[name]) for name in scores}
+        empty = [name for name, value in given.items() if value is MISSING or is_failure(value)]
         if len(empty) < len(scores):
-            blank |= dict.fromkeys(empty, True)
+            blank |= {name: True for name in empty if given[name] is not MISSING}
+            absent |= {name: True for name in empty if given[name] is MISSING}
     found = {}
     for name, value in scores.items():
         failed = value.get("failed", [])
@@ -87,11 +94,12 @@ def leave_out(rows: FileRows, scores: dict[str, dict[str, Any]]) -> dict[str, li
             for each in failed
             if str(each).strip().lower() in names.NOT_APPLICABLE or (blank[name] and each in ("", None))
         ]
-        if not words:
+        if not words and not absent[name]:
             continue
         found[name] = words
-        failed = [each for each in value.pop("failed") if each not in words]
-        value |= {"omitted": words, **({"failed": failed} if failed else {})}
+        if words:
+            failed = [each for each in value.pop("failed") if each not in words]
+            value |= {"omitted": words, **({"failed": failed} if failed else {})}
         value["absent"] = "omitted"
     return found
 
@@ -128,6 +136,8 @@ def _numeric(field: FieldProfile, failed: list[Any]) -> Declared | None:
             return None
         failed += garbage
         doubts.append(f"{', '.join(map(repr, garbage))} of {field.pointer}: read as failures of the judge")
+    if field.places > _SAID:
+        doubts.append(f"numbers of {field.pointer} have {field.places} decimal places: are they computed, not said?")
     ways = field.patterns | ({"plain"} if field.kinds["number"] else set())
     if len(ways) > 1 and ways - {"plain", "decimal_comma"}:
         doubts.append(f"numbers of {field.pointer} are written in several ways: {', '.join(sorted(ways))}")

@@ -31,6 +31,8 @@ RATED = [
 ]
 LONG = "An answer that is long enough not to be taken for the name of anything at all. " * 2
 
+COMMON = ("fluency", "coherence")
+
 # name: text of the file, readings printed, and what the right one gives: means by generator and dimension, or wins
 SCORES = {
     "long, JSON lines": (lines(RATED), 1, {("a", "rating"): (6, 17 / 6), ("bb", "rating"): (6, 3.0)}),
@@ -60,6 +62,131 @@ SCORES = {
         lines([{"id": n, "model": "m", "judges": {"j-1": n % 3, "k-2": n % 2}} for n in range(6)]),
         1,
         {("m", "score"): (12, 0.75)},
+    ),
+    "crowd work, whose rows lack the cells that nobody filled in": (
+        table(
+            ("HITId", "WorkerId", "Input.system", "Answer.fluency", "Answer.meaning", "Approve", "Reject"),
+            *((f"h{n}", f"w{w}", "xy"[n % 2], (n + 2 * w) % 3, (n + w) % 3) for n in range(6) for w in (1, 2, 3)),
+        ),
+        1,
+        {(s, d): (9, 1.0) for s in "xy" for d in ("Answer.fluency", "Answer.meaning")},
+    ),
+    "crowd work with several items in a row": (
+        table(
+            (
+                *("WorkerId", *(f"Input.query{n}" for n in (1, 2, 3)), *(f"Answer.pair{n}" for n in (1, 2, 3))),
+                *("", "", "Approve", "Reject"),
+            ),
+            *(
+                (f"w{w}", *(f"why {h} {n}?" for n in (1, 2, 3)), *((h + w + n) % 5 for n in (1, 2, 3)), "", "", "", "")
+                for h in range(5)
+                for w in (1, 2)
+            ),
+        ),
+        1,
+        {("unnamed-generator", "score"): (30, 2.0)},
+    ),
+    "objects of scores, each of a system": (
+        lines(
+            [
+                {"case": n, "base_scores": {"fluency": n % 3, "zest": 1, "note": LONG}}
+                | {"tuned_scores": {"fluency": 2, "zest": (n + 1) % 3, "note": LONG}}
+                for n in range(6)
+            ]
+        ),
+        1,
+        {
+            ("base_scores", "fluency"): (6, 1.0),
+            ("base_scores", "zest"): (6, 1.0),
+            ("tuned_scores", "fluency"): (6, 2.0),
+            ("tuned_scores", "zest"): (6, 1.0),
+        },
+    ),
+    "criteria of several systems, each a column": (
+        table(
+            ("id", "rater", *(f"{s}_{c}" for s in ("old", "new", "gold") for c in ("fluency", "zest")), "num_words"),
+            *(
+                (n, f"p{w}", *((n + w + s + c) % 3 for s in range(3) for c in (0, 1)), 40 + n)
+                for n in range(6)
+                for w in (1, 2)
+            ),
+        ),
+        1,
+        {(s, "score"): (24, 1.0) for s in ("old", "new", "gold")},
+    ),
+    "criteria of several raters, each a column": (
+        table(
+            ("doc_id", "system", *(f"{c}_ann{k}" for k in (1, 2, 3) for c in ("fluency", "coherence"))),
+            *((n, s, *((n + k + c) % 3 for k in range(3) for c in (0, 1))) for n in range(6) for s in "xy"),
+        ),
+        1,
+        {(s, "score"): (36, 1.0) for s in "xy"},
+    ),
+    "models below criteria below a word for scores": (
+        lines(
+            [
+                {"id": n, "scores": {c: {m: (n + k) % 3 for k, m in enumerate(("gpt-4", "llama"))} for c in COMMON}}
+                for n in range(6)
+            ]
+        ),
+        1,
+        {(m, "score"): (12, 1.0) for m in ("gpt-4", "llama")},
+    ),
+    "columns that say nothing, beside an item and a system": (
+        table(
+            ("doc_id", "system", "alice", "bob", "carol"),
+            *((n, s, *(1 + (n + k) % 4 for k in range(3))) for n in range(8) for s in "xy"),
+        ),
+        1,
+        {(s, "score"): (24, 2.5) for s in "xy"},
+    ),
+    "a form whose columns are criteria of numbered images": (
+        table(
+            ("Timestamp", *(f"image_0{n}_{c}" for n in (1, 2, 3, 4) for c in ("calm", "safety"))),
+            *((f"2026-05-0{w}", *(1 + (w + n + c) % 5 for n in (1, 2, 3, 4) for c in (0, 1))) for w in range(1, 6)),
+        ),
+        1,
+        {("unnamed-generator", "score"): (40, 3.0)},
+    ),
+    "blank lines and a comment before the names": (
+        "# from a run\n,,\n" + table(("id", "model", "score"), *((n, "m", n % 3) for n in range(9))),
+        1,
+        {("m", "score"): (9, 1.0)},
+    ),
+    "the only field that may be a judgement, beside an item": (
+        lines([{"id": f"x{n // 2}", "tier": "ab"[n % 2], "adequate": n % 3 > 0} for n in range(12)]),
+        1,
+        {("unnamed-generator", "adequate"): (12, 2 / 3)},
+    ),
+    "what a judge's reply was parsed into, with a verdict that not every reply has": (
+        lines(
+            [
+                {
+                    "id": n,
+                    "generator": "g",
+                    "judge": "j",
+                    "parse_ok": n % 5 > 0,
+                    "parsed": {
+                        "verdicts": {"c1": "sat", **({"c2": ("sat", "unsat")[n % 2]} if n % 4 else {})},
+                        "whole": n % 4,
+                    }
+                    if n % 5
+                    else None,
+                }
+                for n in range(20)
+            ]
+        ),
+        1,
+        {
+            ("g", "parsed.verdicts.c1"): (16, 1.0),
+            ("g", "parsed.verdicts.c2"): (12, 1 / 3),
+            ("g", "whole"): (16, 1.5),
+        },
+    ),
+    "names that begin like that of a criterion, on its scale": (
+        lines([{"id": n, "model": "m", "q_fluency": n % 5, "q_zest": (n + 1) % 5} for n in range(10)]),
+        1,
+        {("m", "q_fluency"): (10, 2.0), ("m", "q_zest"): (10, 2.0)},
     ),
     "a criterion after another word": (
         table(("id", "system", "rater_id", "inner_simplicity"), *((n // 2, "s", n % 2, n % 3 - 1) for n in range(12))),
@@ -430,6 +557,40 @@ DUELS = {
         1,
         {("x", "y"): {"a": 2, "b": 4}},
     ),
+    "a verdict that differs from the scores beside it in a few rows": (
+        lines(
+            [
+                {"id": n, "answer_a": LONG, "answer_b": LONG, "preference": "Tie" if n == 5 else "AB"[n % 2]}
+                | {"score_a": 5 - n % 2, "score_b": 4 + n % 2}
+                for n in range(10)
+            ]
+        ),
+        1,
+        {("answer_a", "answer_b"): {"a": 5, "b": 4, "draw": 1}},
+    ),
+    "both orders, and a verdict about what stood first": (
+        lines(
+            [
+                {"pair_id": n, "judge": j, "order": order, "winner": "AB"[(n % 3 > 0) ^ (order == "BA")]}
+                for n in range(9)
+                for j in "jk"
+                for order in ("AB", "BA")
+            ]
+        ),
+        1,
+        {("answer-1", "answer-2"): {"a": 12, "b": 24}},
+    ),
+    "both orders, and a verdict about the answers": (
+        lines(
+            [
+                {"pair_id": n, "judge": "j", "swapped": swapped, "winner": "AB"[n % 3 > 0]}
+                for n in range(9)
+                for swapped in (False, True)
+            ]
+        ),
+        1,
+        {("answer-1", "answer-2"): {"a": 6, "b": 12}},
+    ),
     "a pick": (
         lines([{"id": n, "text_a": LONG, "text_b": LONG, "human_pick": "ABBTIE"[n % 3]} for n in range(9)]),
         1,
@@ -623,6 +784,8 @@ def test_comparisons_come_out_as_they_are_in_the_file(name, tmp_path, capsys, mo
         ("gj04\t1\t\tA sentence.\ncj99\t0\tAnother.\nx\t1\n", "its first line is not names of columns but data"),
         ("item,1,2\na,4,5\nb,4,3\n", "its first line is not names of columns but data"),
         (table(("name", "win_rate", "avg_length"), ("m", 77.0, 1365), ("n", 50.0, 900)), "a table of results"),
+        (table(("variant", "n_judged", "judge_accuracy"), ("x", 50, 1.36), ("y", 50, 1.32)), "a table of results"),
+        (table(("model", "shots", "fluency"), ("m", "few", 7.95), ("m", "no", 8.18), ("n", "few", 9.13)), "of results"),
         (table(("model", "score", "rating_q025"), ("m", 77.0, 70), ("n", 50.0, 49)), "a table of results"),
         (lines([{"id": n, "cost": n / 3, "output": LONG} for n in range(5)]), "looks like a score or a verdict"),
         (lines([{"id": n, "severity": "Minor"} for n in range(5)]), "looks like a score or a verdict"),
@@ -668,8 +831,8 @@ def test_a_file_that_cannot_be_understood_is_refused_with_the_reason(text, why, 
     assert "`normalizer guess" not in capsys.readouterr().err, "guess shows no reading of it"
 
 
-def test_rows_that_are_shorter_than_the_line_of_names_say_so(tmp_path, capsys):
-    (tmp_path / "batch.csv").write_text("HITId,WorkerId,Answer.score,Approve,Reject\nh1,w1,3\nh2,w1,4\n")
+def test_rows_that_are_much_shorter_than_the_line_of_names_say_so(tmp_path, capsys):
+    (tmp_path / "batch.csv").write_text("HITId,WorkerId,Answer.score,a,b,c,Approve,Reject\nh1,w1,3\nh2,w1,4\n")
     assert main(["guess", str(tmp_path / "batch.csv")]) == 1
     assert "no row of it can be read: " in capsys.readouterr().err
 
@@ -729,6 +892,41 @@ def test_rows_elsewhere_in_the_document_are_told(tmp_path, capsys):
     (tmp_path / "file").write_text(json.dumps(document))
     assert main(["guess", str(tmp_path / "file")]) == 0
     assert "more rows stand elsewhere" in capsys.readouterr().out
+
+
+def test_scores_of_other_rows_of_the_document_are_told(tmp_path, capsys):
+    rows = {
+        name: [{"id": n, "model": name, "score": n % 5} for n in range(count)] for name, count in (("a", 9), ("b", 5))
+    }
+    out, _ = _proposed(json.dumps(rows), tmp_path, capsys)
+    assert "other rows have scores, too, or means of these, and are not read: /b/* (5 rows)" in out
+
+
+def test_numbers_on_the_scale_of_the_scores_are_told_whatever_they_are_called(tmp_path, capsys):
+    rows = [{"id": n, "model": "m", "clarity": n % 5, "max_width": (n + 1) % 5, "count": n % 7} for n in range(20)]
+    out, _ = _proposed(lines(rows), tmp_path, capsys)
+    [doubt] = [line for line in out.splitlines() if "may be judgements, too" in line]
+    assert "/max_width (0 to 4)" in doubt
+    assert "/count" not in doubt
+
+
+def test_numbers_that_a_program_computed_are_told_and_members_that_are_sometimes_objects_are_no_items(tmp_path, capsys):
+    rows = [
+        {"id": n // 2, "judge": "jk"[n % 2], "text": {"a": 1} if n == 3 else f"t{n // 2}", "score": 1 / (n + 2)}
+        for n in range(24)
+    ]
+    out, _ = _proposed(lines(rows), tmp_path, capsys)
+    assert "decimal places: are they computed, not said?" in out
+
+
+def test_ranks_are_told(tmp_path, capsys):
+    rows = [
+        {"id": n, "worker": w, "gpt-4": 1 + (n + w) % 3, "llama": 1 + (n + w + 1) % 3, "claude": 1 + (n + w + 2) % 3}
+        for n in range(9)
+        for w in (0, 1)
+    ]
+    out, _ = _proposed(lines(rows), tmp_path, capsys)
+    assert "these may be ranks, of which the least is best" in out
 
 
 def test_minus_one_that_is_read_as_a_score_is_told(tmp_path, capsys):
@@ -906,7 +1104,7 @@ def test_a_table_of_statistics_is_no_table_of_scores(tmp_path, capsys):
     rows = [f"Mean of {name},{value}" for name, value in (("time", 150.02), ("rate", 4.16), ("clicks", 4388.08))]
     (tmp_path / "f.csv").write_text("\n".join(["Name,Value", *rows]))
     assert main(["guess", str(tmp_path / "f.csv")]) == 1
-    assert "looks like a score" in capsys.readouterr().err
+    assert "it is a table of results" in capsys.readouterr().err
 
 
 def test_a_dimension_that_does_not_apply_is_proposed_as_optional(tmp_path, capsys):

@@ -1,10 +1,13 @@
 """Names of several columns of scores: those of judges, or words that columns of answers have, too."""
 
+from normalizer.containers.values import fetch
 from normalizer.documents.pointers import steps_of
 from normalizer.guess.fields import names
 from normalizer.guess.fields.profile import FieldProfile
 from normalizer.guess.rows import FileRows
 
+_MOST_RANKED = 0.8
+"""The share of rows whose numbers are ranks."""
 _FINE = 3
 """Decimal places of numbers that are measured, and not given as a score."""
 _SAYERS = names.JUDGES | {"expert", "human"}
@@ -46,3 +49,10 @@ def is_computed(field: FieldProfile, others: list[FieldProfile]) -> bool:
 def has_quality(fields: list[FieldProfile]) -> bool:
     """Whether a word of the names is a criterion."""
     return any(names.is_quality(word) for field in fields for word in names.own_words(field.pointer))
+
+
+def are_ranks(rows: FileRows, fields: list[FieldProfile]) -> bool:
+    """Whether each row has the numbers from 1 on in these fields, each once: then the least one is the best."""
+    wanted = sorted(str(number) for number in range(1, len(fields) + 1))
+    given = [sorted(str(fetch(row, steps_of(field.pointer))) for field in fields) for row in rows.profile.rows]
+    return sum(one == wanted for one in given) > _MOST_RANKED * len(given)
