@@ -7,6 +7,7 @@ of which a request asks for few.
 
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from typing import Literal
 
 from zeno.code.facts import ROLES, Facts, Symbol, numbers
@@ -15,6 +16,7 @@ from zeno.code.scopes import divide
 _UINT: Literal["I"] = "I"
 _SIZE = array(_UINT).itemsize
 _COUNTS = 7
+_FUNCTIONS = frozenset({"function", "method"})
 
 
 def encode(facts: Facts) -> bytes:
@@ -59,6 +61,7 @@ class KeptFacts:
         self._text = view[position:]
         self.unparsed: list[tuple[int, int]] = list(zip(unparsed[::2], unparsed[1::2], strict=False))
         self._symbols: list[Symbol] | None = None
+        self._crowded: set[int] | None = None
 
     def check(self) -> None:
         """Raise ValueError unless they are facts."""
@@ -103,6 +106,15 @@ class KeptFacts:
         """Whether a grammar read the line without an error."""
         index = bisect_right(self.unparsed, line, key=lambda lines: lines[0]) - 1
         return self.has_grammar and not (index >= 0 and line <= self.unparsed[index][1])
+
+    def begins_several(self, line: int) -> bool:
+        """Whether several functions have their names on a line, as in minified code."""
+        if self._crowded is None:
+            lines = self._lines[::3].tolist()
+            shared = len(set(lines)) < len(lines)
+            named = Counter(one.line for one in self.symbols if one.kind in _FUNCTIONS) if shared else {}
+            self._crowded = {at for at, count in named.items() if count > 1}
+        return line in self._crowded
 
     def find_scope(self, line: int) -> Symbol | None:
         """Return the definition that holds a line and begins last, of these the shortest; None outside of all."""

@@ -51,7 +51,7 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
             symbol = facts.find_scope(at + 1) if role == "call" else None
             if symbol is not None:
                 callers.add(symbol.name)
-            elif is_unclear(found.path, facts, at + 1, role):
+            if is_unclear(found.path, facts, at + 1, role, symbol):
                 unclear.add(args.name)
 
     def add(found: SearchedFile, roles: dict[int, str], facts: KeptFacts) -> None:

@@ -106,9 +106,12 @@ def find_callers(
     return Callers(rows, [not_followed[name] for name in sorted(not_followed)])
 
 
-def is_unclear(path: str, facts: KeptFacts, line: int, role: str) -> bool:
-    """Whether a line may have a call that is not known: it is code without a grammar, or was not parsed."""
-    return role in ("call", "use", "text") and not facts.is_parsed(line) and is_code(path)
+def is_unclear(path: str, facts: KeptFacts, line: int, role: str, around: Symbol | None) -> bool:
+    """Whether a line may have a call that is not known, or not whose: several functions begin on it, it is code without
+    a grammar, or was not parsed and lies in no definition."""
+    if role not in ("definition", "call", "use", "text") or not is_code(path):
+        return False
+    return facts.begins_several(line) or (role != "definition" and around is None and not facts.is_parsed(line))
 
 
 def _find_around_calls(names: list[str], search: SearchNames) -> tuple[dict[str, set[_Definition]], set[str]]:
@@ -128,7 +131,7 @@ def _find_around_calls(names: list[str], search: SearchNames) -> tuple[dict[str,
                 around = facts.find_scope(at + 1) if role == "call" else None
                 if around is not None:
                     found[name].add((file.path, around))
-                elif is_unclear(file.path, facts, at + 1, role):
+                if is_unclear(file.path, facts, at + 1, role, around):
                     unclear.add(name)
 
     for some in _divide(names):

@@ -95,7 +95,7 @@ class NotFollowed(ClientResult):
     """
     reason: Literal['depth', 'common', 'limit', 'not_a_word', 'unparsed']
     """
-    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _, or over 1,000 of them; unparsed: lines with it are code in which calls are not known, for want of a grammar or because it could not be parsed.
+    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _, or over 1,000 of them; unparsed: lines with it are code in which calls or their callers are not known: it has no grammar, could not be parsed, or has several functions on one line.
     """
     callers: Annotated[StrictInt | None, Field(ge=1)] = None
     """
