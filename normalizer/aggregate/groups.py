@@ -58,6 +58,17 @@ def find_groups(engine: Engine, query: Query, sources: OpenLedgers, where: dict[
     return Found(valid, invalid, not_selected, _partial(sources, query.by, where))
 
 
+def find_whole(engine: Engine, query: Query, sources: OpenLedgers, where: dict[str, keys.Level]) -> Found:
+    """Count all records as one group, for keys that have too many groups to be counted. Raises CannotRun as
+    `find_groups` does."""
+    found = find_groups(engine, query.ungroup(), sources, where)
+    counts = ", ".join(f"COUNT({key})" for key in query.keys)
+    [levels] = engine.rows(f"SELECT {counts} FROM {query.table} WHERE chosen = 1")
+    unseen = (name for name, count in zip(query.by, levels, strict=True) if not count)
+    keys.refuse_unknown(unseen, _everything(sources))
+    return found
+
+
 def _partial(sources: OpenLedgers, by: tuple[str, ...], where: dict[str, keys.Level]) -> frozenset[Levels]:
     """The groups that lack an entry of a manifest's file, unless another leg of the run has it in the same group."""
 

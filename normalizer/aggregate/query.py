@@ -61,6 +61,12 @@ class Query:
         bound.table = table
         return bound
 
+    def ungroup(self) -> "Query":
+        """Return this query with all records as one group."""
+        whole = copy(self)
+        whole.by, whole.keys = (), []
+        return whole
+
     def records(self, parsed: str) -> str:
         """Return the SQL of `records`, from what was parsed."""
         columns = [f"{column_of(name)} AS k{number}" for number, name in enumerate(self.by)]
@@ -76,7 +82,7 @@ class Query:
     def select_judged(self, eligible: str) -> str:
         """Return the SQL of `judged`, over eligible records."""
         columns = [*self.keys, "artifact", "generator", "judge"]
-        whole = self._whole(1)
+        whole = self.sum_type(1)
         # Spark sums 64 bits in 64 bits: long scores are widened first.
         long = {name: _wide(name) if whole == WIDE else name for name in self.measures}
         sums = [f"CAST(SUM({long[name]}) AS {whole}) AS {name}" for name in self.measures]
@@ -97,9 +103,9 @@ class Query:
 
     def artifacts(self, judged: str, repeats: Iterable[int]) -> tuple[str, int]:
         """Return the SQL of artifacts with the sums of their judges' averages, and their denominator."""
-        common, share = _shares("m", repeats)
+        common, share = find_shares("m", repeats)
         columns = [*self.keys, "artifact", "generator"]
-        whole = self._whole(common)
+        whole = self.sum_type(common)
         if "judge_model" in self.by:  # every group has one judge, so that `judged` has its artifacts already
             values = [f"CAST({name} AS {whole}) * {share} AS {name}" for name in self.measures]
             values += ["m AS records", "1 AS judges", "n1", "n2", "c", "c2", "c0"]
@@ -111,21 +117,21 @@ class Query:
 
     def verdicts(self, judged: str, repeats: Iterable[int]) -> tuple[str, int]:
         """Return the SQL of `verdicts`, one row per judge of an artifact, without groups, and its denominator."""
-        common, share = _shares("m", repeats)
+        common, share = find_shares("m", repeats)
         values = [f"{_wide(name)} * {share} AS {name}" for name in self.measures]
         columns = ", ".join(["artifact", "generator", "judge", "m", "selfs", *values])
         return f"SELECT {columns} FROM {judged} WHERE judge IS NOT NULL", common
 
     def artifact_units(self, artifacts: str, judges: Iterable[int], before: int) -> tuple[str, int]:
         """Return the SQL of `units` that are artifacts, and the further denominator; `before` is that of the sums."""
-        common, share = _shares("judges", judges)
-        whole = self._whole(before * common)
+        common, share = find_shares("judges", judges)
+        whole = self.sum_type(before * common)
         values = [f"CAST({name} AS {whole}) * {share} AS {name}" for name in self.measures]
         return f"SELECT {', '.join([*self.keys, 'c', _ALONE, 'records', *values])} FROM {artifacts}", common
 
     def record_units(self, eligible: str) -> str:
         """Return the SQL of `units` that are records."""
-        values = [f"CAST({name} AS {self._whole(1)}) AS {name}" for name in self.measures]
+        values = [f"CAST({name} AS {self.sum_type(1)}) AS {name}" for name in self.measures]
         columns = ", ".join([*self.keys, "c", _ALONE, "1 AS records", *values])
         return f"SELECT {columns} FROM {self.table} WHERE {eligible}"
 
@@ -182,7 +188,7 @@ class Query:
         ends = self.rubric.bounds() if place == len(scales) else (scales[place].minimum, scales[place].maximum)
         return Fraction(ends[0]), Fraction(ends[1])
 
-    def _whole(self, common: int) -> str:
+    def sum_type(self, common: int) -> str:
         """Return the type of sums in units of one over `common`. Those of usual scales fit into 64 bits, which take
         half the memory."""
         return "BIGINT" if self._greatest * common < MOST_SHORT else WIDE
@@ -232,7 +238,7 @@ def _wide(column: str) -> str:
     return f"CAST({column} AS {WIDE})"
 
 
-def _shares(column: str, counts: Iterable[int]) -> tuple[int, str]:
+def find_shares(column: str, counts: Iterable[int]) -> tuple[int, str]:
     """Return a common denominator for averages over these counts, and the factor of each count."""
     found = sorted(set(counts))
     common = lcm(*found) if found else 1

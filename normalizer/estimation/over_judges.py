@@ -8,7 +8,8 @@ others, and gives none.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import sqrt
 from typing import NamedTuple
@@ -27,27 +28,52 @@ class JudgedValue(NamedTuple):
     value: Fraction
 
 
+@dataclass(slots=True)
+class Panels:
+    """The values that judges gave items, counted as the interval needs them."""
+
+    items: Counter[tuple[Fraction, int]] = field(default_factory=Counter)
+    """How many items have each sum of values, and number of them."""
+    sums: dict[tuple[str, int], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    """The sum of the values that each judge gave items with so many values."""
+    counts: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """The number of these values."""
+
+    def add(self, judge: str, size: int, total: Fraction, count: int = 1) -> None:
+        """Add values of a judge, of items with `size` values each."""
+        self.sums[judge, size] += total
+        self.counts[judge, size] += count
+
+
+def gather_panels(labels: Iterable[JudgedValue]) -> Panels:
+    """Return the panels of labels."""
+    by_item: dict[Hashable, list[tuple[str, Fraction]]] = defaultdict(list)
+    for label in labels:
+        by_item[label.item].append((label.judge, label.value))
+    return count_panels(Counter(map(tuple, by_item.values())))
+
+
+def count_panels(panels: Counter[Panel]) -> Panels:
+    """Return the panels, given how many items have each values of judges."""
+    found = Panels()
+    for panel, count in panels.items():
+        found.items[sum_values(panel), len(panel)] += count
+        for judge, value in panel:
+            found.add(judge, len(panel), value * count, count)
+    return found
+
+
 def interval_over_judges(
-    labels: Sequence[JudgedValue], scale: tuple[Fraction, Fraction], these: Interval | None = None
+    panels: Panels, scale: tuple[Fraction, Fraction], these: Interval | None = None
 ) -> Interval | None:
     """Return the 95 % interval on a scale; None with fewer than two judges or items, or where no value differs.
 
     `these` is the interval for these judges, which it holds: who knows less has no narrower interval.
     """
-    by_item: dict[Hashable, list[tuple[str, Fraction]]] = defaultdict(list)
-    for label in labels:
-        by_item[label.item].append((label.judge, label.value))
-    return interval_of_panels(Counter(map(tuple, by_item.values())), scale, these)
-
-
-def interval_of_panels(
-    panels: Counter[Panel], scale: tuple[Fraction, Fraction], these: Interval | None = None
-) -> Interval | None:
-    """Return the same, given how many items have each values of judges."""
     from scipy.special import stdtrit
 
-    items = panels.total()
-    mean = sum((sum_values(panel) * count / (items * len(panel)) for panel, count in panels.items()), Fraction(0))
+    items = panels.items.total()
+    mean = sum((total * count / (items * size) for (total, size), count in panels.items.items()), Fraction(0))
     parts = [part for part in (_vary_by_item(panels, mean), _vary_by_judge(panels, mean)) if part is not None]
     if len(parts) < 2 or not sum(square for square, _ in parts):
         return None
@@ -62,26 +88,24 @@ def sum_values(panel: Panel) -> Fraction:
     return sum((value for _, value in panel), Fraction(0))
 
 
-def _vary_by_item(panels: Counter[Panel], mean: Fraction) -> tuple[float, float] | None:
+def _vary_by_item(panels: Panels, mean: Fraction) -> tuple[float, float] | None:
     """Return the squared standard error by items, and its degrees of freedom; None with one of them."""
-    items = panels.total()
+    items = panels.items.total()
     if items < 2:
         return None
-    distances = ((sum_values(panel) / len(panel) - mean) ** 2 * count for panel, count in panels.items())
+    distances = ((total / size - mean) ** 2 * count for (total, size), count in panels.items.items())
     # As CR2 does for independent values of equal variance: all items have the same weight.
     return float(sum(distances, Fraction(0)) / items**2 / (1 - Fraction(1, items))), float(items) - 1
 
 
-def _vary_by_judge(panels: Counter[Panel], mean: Fraction) -> tuple[float, float] | None:
+def _vary_by_judge(panels: Panels, mean: Fraction) -> tuple[float, float] | None:
     """Return the same by judges, which weigh as much as their labels."""
-    items = panels.total()
+    items = panels.items.total()
     sums: dict[str, Fraction] = defaultdict(Fraction)
     weights: dict[str, Fraction] = defaultdict(Fraction)
-    for panel, count in panels.items():
-        share = Fraction(count, items * len(panel))
-        for judge, value in panel:
-            sums[judge] += share * (value - mean)
-            weights[judge] += share
+    for (judge, size), count in panels.counts.items():
+        sums[judge] += (panels.sums[judge, size] - count * mean) / (items * size)
+        weights[judge] += Fraction(count, items * size)
     if len(sums) < 2:
         return None
     square = sum((total**2 / (1 - weights[judge]) for judge, total in sums.items()), Fraction(0))

@@ -16,7 +16,7 @@ from normalizer.documents.exact import root, round_exact
 from normalizer.estimation.clusters import Clusters, robust_variance
 from normalizer.estimation.crossed_effects import MOST_LEVELS, Components, fit_components
 from normalizer.estimation.intervals import Interval, mean_interval
-from normalizer.estimation.over_judges import Panel, interval_of_panels, sum_values
+from normalizer.estimation.over_judges import Panel, count_panels, interval_over_judges, sum_values
 from normalizer.statistics.judge_scores import JudgedItem
 from normalizer.statistics.severity import Estimate, JudgeModel
 from normalizer.statistics.spread import ends
@@ -166,7 +166,7 @@ def describe_generators(
         own = panels[generator]
         raw = _by_item(own, {})
         these = mean_interval(raw, scale) if raw.clusters > 1 else None
-        over = interval_of_panels(own, scale, these)
+        over = interval_over_judges(count_panels(own), scale, these)
         row: dict[str, Any] = {"generator": generator, "items": raw.clusters}
         row["judges"] = len({judge for panel in own for judge, _ in panel})
         row |= {"mean": round_exact(raw.mean), "ci95": _ends(these)}

@@ -22,7 +22,7 @@ TESTED_BY = {
     },
     "normalizer/batch": {"normalizer/batch/test_run.py": "workers"},
     "normalizer/calibration": {
-        "normalizer/calibration/test_judge_accuracy.py": "ceiling choice labels measures prediction_powered"
+        "normalizer/calibration/test_judge_accuracy.py": "ceiling choice measures prediction_powered"
     },
     "normalizer/checks": {
         "normalizer/checks/test_lint.py": "schema_lint",

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from normalizer.estimation.clusters import gather
-from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
+from normalizer.estimation.over_judges import JudgedValue, gather_panels, interval_over_judges
 from normalizer.statistics.generalizability import describe_generators
 from normalizer.statistics.judge_scores import Label
 from normalizer.statistics.severity import Estimate, JudgeModel, count_answers
@@ -92,7 +92,7 @@ def _over_judges(judges: int, items: int, severity: float) -> Study:
                 labels.append(JudgedValue(str(item), str(judge), total))
         means = [sum(each.value for each in labels if each.judge == str(at)) / items for at in range(judges)]
         others = {"t of judges' means": student([float(mean) for mean in means])}
-        return holds(interval_over_judges(labels, (Fraction(0), Fraction(12))), 6.0, others)
+        return holds(interval_over_judges(gather_panels(labels), (Fraction(0), Fraction(12))), 6.0, others)
 
     return question(f"mean over judges, {judges} judges that differ by {severity:g}, {items} items", draw)
 

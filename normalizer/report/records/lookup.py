@@ -5,10 +5,11 @@ from functools import cache, cached_property
 from typing import Any
 
 from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.paired_cells import match_columns, pair_cells
 from normalizer.aggregate.parsed_lines import BUNDLE, sql_literal
 from normalizer.aggregate.query import column_of
 from normalizer.report.records.record_table import Behind, RecordTable, join_behind
-from normalizer.statistics.contrasts import JUDGE, pair_cells
+from normalizer.statistics.contrasts import JUDGE
 from normalizer.statistics.judge_scores import match_answers
 
 OWN = "role = ''"
@@ -158,8 +159,9 @@ class RecordLookup:
         with self.table.engine.call():
             cells = self.table.engine.table("cells", text)
             pairs = self.table.engine.table("pairs", pair_cells(cells, blocks, blocks[: len(paired_by)]))
-            same = " AND ".join(f"r.{block} IS NOT DISTINCT FROM p.{block}" for block in blocks)
-            joined = f"{records} AS r JOIN {pairs} AS p ON {same} AND r.level IN (p.one, p.other)"
+            joined = (
+                f"{records} AS r JOIN {pairs} AS p ON {match_columns('r', 'p', blocks)} AND r.level IN (p.one, p.other)"
+            )
             return self.table.group(["one", "other"], source=f"(SELECT r.number, p.one, p.other FROM {joined})")
 
 

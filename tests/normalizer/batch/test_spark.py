@@ -100,6 +100,15 @@ def test_agreement_is_the_same_bytes(ledgers, capsys):
     assert len(json.loads(both(capsys, "agreement", str(ledgers[0])))["pairs"]) == 3
 
 
+def test_differences_of_levels_are_the_same_bytes(ledgers, capsys):
+    plain, fine, _ = map(str, ledgers)
+    by_question = ["--by", "generator_model", "--pair-by", "factors.question,phase"]
+    found = [
+        json.loads(both(capsys, "compare", *given)) for given in ([plain, *by_question], [fine, "--by", "judge_model"])
+    ]
+    assert [document["contrasts"][0]["n"] for document in found] == [1, 2]
+
+
 def test_sensitivity_is_the_same_bytes(ledgers, capsys):
     summary = json.loads(both(capsys, "aggregate", str(ledgers[0]), "--by", "generator_model", "--sensitivity"))
     assert summary["sensitivity"]["leave_one_judge_out"]
