@@ -1,15 +1,17 @@
 """Labels of items by each judge and each annotator, and the consensus of several."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
+from sys import intern
 from typing import NamedTuple
 
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.keys import Level
+from normalizer.aggregate.parsed_lines import WIDE
 from normalizer.aggregate.query import Query
 from normalizer.statistics.spread import mean_of
 
@@ -87,42 +89,42 @@ class LabelStudy:
 
 def labels(engine: Engine, query: Query, judged: str, width: int | None = None) -> Labels:
     """Return the labels of an engine's table of judges, grouped by the first `width` keys of the query."""
-    columns = [*query.keys, "artifact", "generator", "judge", "m", "selfs", *query.measures]
-    every = len(query.keys)
-    whole = _Averages()
-    groups: dict[Levels, _Averages] = defaultdict(_Averages)
-    own: dict[tuple[Item, str], bool] = {}
+    grouped = query.keys[:width]
+    whole = _average(engine, query, judged, ())[()]
+    own = engine.rows(
+        f"SELECT artifact, generator, judge FROM {judged} WHERE judge IS NOT NULL "
+        "GROUP BY artifact, generator, judge HAVING SUM(selfs) = SUM(m)"
+    )
+    alone = frozenset(((artifact, generator), judge) for artifact, generator, judge in own)
+    if not grouped:
+        return Labels(whole, {(): whole}, alone)
+    return Labels(whole, _average(engine, query, judged, grouped), alone)
+
+
+def _average(
+    engine: Engine, query: Query, judged: str, keys: Sequence[str]
+) -> dict[Levels, dict[Item, dict[str, Values]]]:
+    """Return the mean of each judge's labels of an item, by the levels of keys and sorted. Equal values are one object:
+    there are few of them, however many labels there are."""
     unit = 10**query.places
-    for row in engine.rows(f"SELECT {', '.join(columns)} FROM {judged} WHERE judge IS NOT NULL"):
-        artifact, generator, judge, repeats, selfs = row[every : every + 5]
-        values = [Fraction(int(value), unit) for value in row[every + 5 :]]
-        for averages in (whole, groups[tuple(row[:every][:width])]):
-            averages.add((artifact, generator), judge, values, int(repeats))
-        label = (artifact, generator), judge
-        own[label] = own.get(label, True) and int(selfs) == int(repeats)
-    by_group = {levels: averages.by_item() for levels, averages in groups.items()}
-    return Labels(whole.by_item(), by_group, frozenset(label for label, alone in own.items() if alone))
 
+    @cache
+    def divide(total: int, repeats: int) -> Fraction:
+        return Fraction(total, repeats * unit)
 
-class _Averages:
-    """Sums of labels by item and judge, which become means."""
-
-    def __init__(self) -> None:
-        self._sums: dict[Item, dict[str, list[Fraction]]] = defaultdict(dict)
-        self._counts: Counter[tuple[Item, str]] = Counter()
-
-    def add(self, item: Item, judge: str, values: list[Fraction], repeats: int) -> None:
-        """Add the sums of `repeats` labels."""
-        before = self._sums[item].get(judge, [Fraction(0)] * len(values))
-        self._sums[item][judge] = [one + other for one, other in zip(before, values, strict=True)]
-        self._counts[item, judge] += repeats
-
-    def by_item(self) -> dict[Item, dict[str, Values]]:
-        """The means."""
-        return {
-            item: {judge: tuple(total / self._counts[item, judge] for total in found[judge]) for judge in sorted(found)}
-            for item, found in sorted(self._sums.items(), key=lambda pair: (pair[0][0], pair[0][1] or ""))
-        }
+    sums = ["SUM(m)", *(f"SUM(CAST({name} AS {WIDE}))" for name in query.measures)]
+    group = [*keys, "artifact", "generator", "judge"]
+    order = [*keys, "artifact", "COALESCE(generator, '')", "judge"]
+    rows = engine.rows(
+        f"SELECT {', '.join(group + sums)} FROM {judged} WHERE judge IS NOT NULL "
+        f"GROUP BY {', '.join(group)} ORDER BY {', '.join(order)}"
+    )
+    found: dict[Levels, dict[Item, dict[str, Values]]] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        levels, (artifact, generator, judge, repeats, *totals) = tuple(row[: len(keys)]), row[len(keys) :]
+        item = artifact, None if generator is None else intern(generator)
+        found[levels][item][intern(judge)] = tuple(divide(int(total), int(repeats)) for total in totals)
+    return found
 
 
 def consensus(given: Iterable[Values], rule: str) -> Values:

@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,18 @@ def gather(values: Iterable[Fraction], items: Iterable[Hashable | None] | None =
     for place, (value, item) in enumerate(zip(values, items, strict=True)):
         groups[(item,) if item is not None else place].append(value)
     return Clusters(Counter((sum(group, Fraction(0)), len(group)) for group in groups.values()))
+
+
+def count_by_item(values: Iterable[tuple[Fraction, Hashable]]) -> tuple[Counter[Fraction], Clusters]:
+    """Return how many values there are of each, and the clusters, of values with items that come item by item. Values
+    are not kept."""
+    found: Counter[Fraction] = Counter()
+    sums: Counter[tuple[Fraction, int]] = Counter()
+    for _, group in groupby(values, key=itemgetter(1)):
+        each = Counter(value for value, _ in group)
+        found.update(each)
+        sums[sum((value * count for value, count in each.items()), Fraction(0)), each.total()] += 1
+    return found, Clusters(sums)
 
 
 def count_phrase(clusters: Clusters, values: str, items: str) -> str:

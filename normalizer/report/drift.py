@@ -4,9 +4,10 @@ Versions are compared, not put together, so that they may be of different phases
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
@@ -16,10 +17,11 @@ from normalizer.aggregate.query import Query
 from normalizer.aggregate.summary import Options
 from normalizer.documents.exact import round_exact
 from normalizer.documents.rubric import Rubric
+from normalizer.estimation.clusters import count_by_item
 from normalizer.report.records.lookup import OWN
 from normalizer.report.records.record_table import Behind, RecordTable, join_behind
 from normalizer.statistics.judge_scores import match_answers
-from normalizer.statistics.spread import describe_differences, mean_of
+from normalizer.statistics.spread import describe_counts
 
 _OF_A_VERSION = ("phase", "judge_prompt_version", "protocol_version", "run_id")
 """Keys of versions, which a selection may name and this comparison ignores."""
@@ -74,29 +76,30 @@ class _Compared(NamedTuple):
 
     def describe(self, judge: str, pair: tuple[_Version, ...]) -> dict[str, Any]:
         """Return the drift of a judge from one version to another."""
-        rubric, width = self.query.rubric, len(self.query.measures)
-        rows = self._answers(pair)
-        alone = bool(rows) and all(own == 1 for _, own, _ in rows)
-        rows = [] if alone else rows
-        gaps = [
-            [second - first for first, second in zip(means[:width], means[width:], strict=True)] for _, _, means in rows
-        ]
-        differences = [gap[-1] for gap in gaps]
+        rubric = self.query.rubric
+        sums = [Fraction(0)] * len(self.query.measures)
+
+        def add_totals() -> Iterator[tuple[Fraction, str]]:
+            for artifact, gaps in self._answers(pair):
+                sums[:] = map(add, sums, gaps)
+                yield gaps[-1], artifact
+
+        alone = self._is_alone(pair)
+        differences, items = count_by_item(() if alone else add_totals())
+        n = differences.total()
         least, greatest = map(Fraction, rubric.bounds())
-        names = [artifact for (artifact, _), _, _ in rows]
-        numbers, _ = describe_differences(differences, names, greatest - least, "shared artifact")
+        numbers, _ = describe_counts(differences, items, greatest - least, "shared artifact")
         behind, phases = (Behind(), [[], []]) if alone else self._select_used(pair)
         dimensions = {
-            name: round_exact(mean_of([gap[place] for gap in gaps])) if gaps else None
-            for place, name in enumerate(rubric.dimensions)
+            name: round_exact(total / n) if n else None for name, total in zip(rubric.dimensions, sums, strict=False)
         }
         same_protocol = pair[0].names[1] == pair[1].names[1]
-        equal = round_exact(Fraction(sum(not each for each in differences), len(rows))) if rows else None
+        equal = round_exact(Fraction(differences[Fraction(0)], n)) if n else None
         return {
             "judge": judge,
             "versions": [each.names[0] if same_protocol else " / ".join(each.names) for each in pair],
             "phases": phases,
-            "n": len(rows),
+            "n": n,
             "difference": numbers.pop("mean"),
             **numbers,
             "equal": equal,
@@ -105,25 +108,30 @@ class _Compared(NamedTuple):
             "behind": behind,
         }
 
-    def _answers(self, pair: tuple[_Version, ...]) -> list[tuple[tuple[str, str], int, list[Fraction]]]:
-        """Return the answers that both versions judged, sorted: whether all records are self-judged, and the means of
-        all measures by the one version and by the other."""
-        unit = 10 ** most_places(self.query.rubric)
-        columns = [f"{side}.{name}" for side in "ab" for name in ("m", *self.query.measures)]
-        text = (
-            f"SELECT a.artifact, a.generator, LEAST(a.own, b.own), {', '.join(columns)} FROM {self.cells} AS a "
-            f"JOIN {self.cells} AS b ON {match_answers('a', 'b')} WHERE {pair[0].of('a')} AND {pair[1].of('b')}"
-        )
-        found = []
-        for artifact, generator, own, *numbers in self.records.engine.rows(text):
-            half = len(numbers) // 2
-            means = [
-                Fraction(int(total), int(side[0]) * unit)
-                for side in (numbers[:half], numbers[half:])
-                for total in side[1:]
-            ]
-            found.append(((artifact, keys.level(generator)), int(own), means))
-        return sorted(found)
+    def _join(self, pair: tuple[_Version, ...]) -> str:
+        """Return SQL for the answers that both versions judged."""
+        joined = f"{self.cells} AS a JOIN {self.cells} AS b ON {match_answers('a', 'b')}"
+        return f"FROM {joined} WHERE {pair[0].of('a')} AND {pair[1].of('b')}"
+
+    def _is_alone(self, pair: tuple[_Version, ...]) -> bool:
+        """Whether all records of these answers are self-judged."""
+        [(least,)] = self.records.engine.rows(f"SELECT MIN(LEAST(a.own, b.own)) {self._join(pair)}")
+        return bool(least == 1)
+
+    def _answers(self, pair: tuple[_Version, ...]) -> Iterator[tuple[str, list[Fraction]]]:
+        """Yield the artifact of each answer that both versions judged, sorted, and the differences of all measures."""
+        unit, measures = 10 ** most_places(self.query.rubric), self.query.measures
+        columns = ", ".join(f"{side}.{name}" for name in ("m", *measures) for side in "ab")
+        for artifact, one, other, *totals in self.records.engine.rows(
+            f"SELECT a.artifact, {columns} {self._join(pair)} ORDER BY a.artifact"
+        ):
+            yield (
+                artifact,
+                [
+                    Fraction(int(second), int(other) * unit) - Fraction(int(first), int(one) * unit)
+                    for first, second in zip(totals[::2], totals[1::2], strict=True)
+                ],
+            )
 
     def _select_used(self, pair: tuple[_Version, ...]) -> tuple[Behind, list[list[int]]]:
         """Return the records of answers that both versions judged, and the phases of each version there."""

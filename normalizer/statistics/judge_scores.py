@@ -12,6 +12,7 @@ from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.parsed_lines import sql_literal
 from normalizer.aggregate.query import Query
+from normalizer.estimation.clusters import Clusters, count_by_item
 
 MOST_PAIRS = 100_000
 """With more answers that two judges share, no intervals are computed."""
@@ -153,16 +154,16 @@ class JudgeScores:
     def _labels(self, some: Iterable[tuple[str | None, str, bool, int]]) -> tuple[Label, ...]:
         return tuple(Label(judge, own, Fraction(total, self.denominator)) for _, judge, own, total in some)
 
-    def against_others(self, judge: str, *, own: bool) -> list[tuple[Fraction, str]]:
-        """Return a judge's total minus the mean of the cross-judging others, for each answer of its own model or of
-        others, with its artifact, sorted."""
+    def against_others(self, judge: str, *, own: bool) -> tuple[Counter[Fraction], Clusters]:
+        """Return a judge's total minus the mean of the cross-judging others, for the answers of its own model or of
+        others: how often it is which, and the clusters by artifact."""
         text = (
             "SELECT a.artifact, a.t, SUM(b.t), COUNT(*) "
             f"FROM {self._verdicts} a JOIN {self._verdicts} b ON {_SAME} "
             f"WHERE a.judge = {sql_literal(judge)} AND b.judge <> a.judge AND b.selfs = 0 "
-            f"AND a.selfs {'> 0' if own else '= 0'} GROUP BY a.artifact, a.generator, a.t"
+            f"AND a.selfs {'> 0' if own else '= 0'} GROUP BY a.artifact, a.generator, a.t ORDER BY a.artifact"
         )
-        return sorted(
+        return count_by_item(
             ((int(value) - Fraction(int(others), int(k))) / self.denominator, artifact)
             for artifact, value, others, k in self.engine.rows(text)
         )

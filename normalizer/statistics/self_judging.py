@@ -11,7 +11,7 @@ from typing import Any
 from normalizer.documents.exact import round_exact
 from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.severity import Estimate, JudgeModel
-from normalizer.statistics.spread import describe_differences
+from normalizer.statistics.spread import describe_counts
 
 _NOT_APART = (
     "its severity and its preference for its own model cannot be told apart: other judges must judge its model's "
@@ -25,10 +25,9 @@ def self_against_cross(scores: JudgeScores, model: JudgeModel, reach: Fraction) 
     for judge in scores.self_judging():
         row: dict[str, Any] = {"judge": judge}
         for part, own in (("own", True), ("elsewhere", False)):
-            found = scores.against_others(judge, own=own)
-            gaps, artifacts = [gap for gap, _ in found], [artifact for _, artifact in found]
-            numbers, _ = describe_differences(gaps, artifacts, reach, "shared artifact")
-            row[part] = {"n": len(gaps), "items": len(set(artifacts)), **numbers}
+            gaps, items = scores.against_others(judge, own=own)
+            numbers, _ = describe_counts(gaps, items, reach, "shared artifact")
+            row[part] = {"n": gaps.total(), "items": items.clusters, **numbers}
         rows.append(row | _excess(model.bonus_of(judge)))
     return rows
 

@@ -28,7 +28,7 @@ _PLAIN = (
 )
 _MODELS = 100
 _MOST_COMPARISONS = 1_000_000
-_MOST_REPORTED = 1_000_000
+_MOST_IN_PYTHON = 1_000_000
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -67,8 +67,10 @@ def _commands(folder: Path, scratch: Path, size: int) -> Iterator[tuple[str, lis
     yield "explain FILE", [*program, "explain", str(ledger), f"out/{size // 4}.pdf"]
     yield "list --valid --file FILE", [*program, "list", str(ledger), "--valid", "--file", f"out/{size // 4}.pdf"]
     yield "list", [*program, "list", str(ledger)]
-    if size <= _MOST_REPORTED:
-        yield "compare", [*program, "compare", str(ledger)]
+    yield "compare", [*program, "compare", str(ledger)]
+    yield "compare --by judge_model", [*program, "compare", str(ledger), "--by", "judge_model"]
+    if size <= _MOST_IN_PYTHON:
+        yield "gate with itself", [*program, "gate", str(ledger), str(ledger), "--allow-undecided"]
         yield "report", [*program, "report", str(ledger), "--out", str(scratch / "report.html")]
     yield "audit", [*program, "audit", str(ledger)]
     for number in (1, 1000):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from operator import itemgetter
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.estimation.clusters import Clusters, count_phrase, gather, robust_variance
+from normalizer.estimation.clusters import Clusters, count_by_item, count_phrase, gather, robust_variance
 
 
 def clusters_of(groups):
@@ -27,6 +28,13 @@ def test_values_of_one_item_are_one_cluster_and_values_without_an_item_are_clust
     assert clusters.values == len(drawn)
     assert clusters.mean == Fraction(sum(value for value, _ in drawn), len(drawn))
     assert sum(clusters.sums()) == sum(value for value, _ in drawn)
+
+
+@given(VALUES)
+def test_values_that_come_item_by_item_are_counted_as_if_they_were_kept(drawn):
+    ordered = sorted(((Fraction(value), item) for value, item in drawn if item), key=itemgetter(1))
+    values = [value for value, _ in ordered]
+    assert count_by_item(iter(ordered)) == (Counter(values), gather(values, [item for _, item in ordered]))
 
 
 @given(VALUES, st.randoms())
