@@ -1,7 +1,7 @@
 """Fit a table into the width of a terminal. No cell is wrapped: texts are cut with an ellipsis, numbers never are.
 
-Columns that do not fit even then are left out, from the right, and a last line says so. The column `flags` is kept:
-what must be said of a number is not left out.
+Columns that do not fit even then are left out, from the right, and a last line says so. Those that answer the question
+stay longest: the number itself, its interval or verdict, and `flags`, which says what must be said beside it.
 """
 
 import re
@@ -14,6 +14,9 @@ CUT = "…"
 GAP = 2
 _NARROW = 20
 """Texts are cut to this width, not further, before a column is left out: names must stay apart."""
+
+_ANSWERS = ("p (Holm)", "95 % interval", "exact", "rate", "difference", "total", "verdict", "flags")
+"""Columns that are left out after all others, the first of these first."""
 
 _INTERVAL = re.compile(r"-?[\d.]+ to -?[\d.]+")
 
@@ -95,13 +98,15 @@ def _intervals(cells: Sequence[str]) -> bool:
 def _choose(
     columns: Sequence[str], shown: list[list[str]], needed: list[int], whole: list[bool], width: int
 ) -> list[int]:
-    """Return the places of the columns that fit: the first ones, and `flags` where a row has any."""
+    """Return the places of the columns that fit: the first ones, and those that answer the question."""
     least = [room if is_whole else min(room, _NARROW) for room, is_whole in zip(needed, whole, strict=True)]
-    flags = [place for place, name in enumerate(columns) if name == "flags" and any(row[place] for row in shown[1:])]
+    empty = [not any(row[place] for row in shown[1:]) for place in range(len(needed))]
+    answers = [columns.index(name) for name in _ANSWERS if name in columns and not empty[columns.index(name)]]
+    last = [place for place in range(1, len(needed)) if place not in answers]
+    gone = [*reversed(last), *(place for place in answers if place)]
     kept = list(range(len(needed)))
-    while len(kept) > 1 and sum(least[place] for place in kept) + GAP * (len(kept) - 1) > width:
-        others = [place for place in kept[1:] if place not in flags]
-        kept.remove(others[-1] if others else kept[-1])
+    while gone and sum(least[place] for place in kept) + GAP * (len(kept) - 1) > width:
+        kept.remove(gone.pop(0))
     return kept
 
 

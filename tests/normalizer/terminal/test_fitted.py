@@ -74,6 +74,16 @@ def test_columns_that_do_not_fit_are_left_out_from_the_right():
     assert "without 5 more columns" in " ".join(lines)
 
 
+def test_the_columns_that_answer_the_question_are_left_out_last():
+    columns = ["generator_model", "n", "records", "judges", "total", "95 % interval", "sd", "at max", "flags"]
+    row: list[Cell] = ["writer-alder", 12, 18, 2, Decimal("9.042"), "6.622 to 9.528", Decimal("0.838"), 4]
+    table = Table(columns, [[*row, "different_artifacts different_judges partial"]], [])
+    heads = {width: fit_table(table, width, colour=False).splitlines()[0] for width in (80, 60, 44)}
+    assert re.split("  +", heads[80]) == ["generator_model", "n", "records", "total", "95 % interval", "flags"]
+    assert re.split("  +", heads[60]) == ["generator_model", "total", "95 % interval", "flags"]
+    assert re.split("  +", heads[44]) == ["generator_model", "total", "flags"]
+
+
 def test_colour_says_no_more_than_the_words():
     table = Table(["cell", "verdict"], [["a", "mismatch"], ["b", "match"], [None, "rounding_tie"]], ["A note."])
     text = fit_table(table, 80, colour=True)
