@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ from normalizer.ledger.record_index import as_text, names_in
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_line
+
+_WIDEST = 20
+"""Columns of a row of which one longer cell moves only what stands behind it in its own row."""
+
+_HEADING = ("id", "kind", "file", "judge", "reasons", "bundle and place")
 
 
 @click.command(cls=Command)
@@ -50,20 +56,28 @@ def command(
     [folder] = options.open_files((ledger,))
     with reading(folder) as opened:
         counted = _find_counted(opened, where) if kind == "counted" else None
-        if form == "text":
-            print_line("id            kind        file  judge  reasons  bundle and place")
-        for item in _items(opened, "valid" if kind == "counted" else kind, file):
-            if counted is not None and item["id"] not in counted:
-                continue
-            if reason is not None and reason not in item["reasons"]:
-                continue
-            if file is not None and file not in (item["file"], item["artifact"]):
-                continue
-            if form == "json":
+        listed = (
+            item
+            for item in _items(opened, "valid" if kind == "counted" else kind, file)
+            if (counted is None or item["id"] in counted)
+            and (reason is None or reason in item["reasons"])
+            and (file is None or file in (item["file"], item["artifact"]))
+        )
+        if form == "json":
+            for item in listed:
                 click.echo(json.dumps(item))
-            else:
-                print_line(printable(_line(item)))
+        else:
+            _print_rows(listed)
     return 0
+
+
+def _print_rows(listed: Iterator[dict[str, Any]]) -> None:
+    """Print a heading and a row for each item, in columns as wide as the first thousand rows need, and not wider than
+    names mostly are."""
+    first = [_row(item) for item in islice(listed, 1000)]
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(_HEADING, *first, strict=True)]
+    for row in chain([_HEADING], first, map(_row, listed)):
+        print_line("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _find_counted(ledger: Ledger, where: tuple[str, ...]) -> set[str]:
@@ -138,7 +152,8 @@ def _bundle(item: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "unreadable", "id": sha256, "reasons": reasons, "bundle_sha256": sha256, "pointer": "", **nothing}
 
 
-def _line(item: dict[str, Any]) -> str:
+def _row(item: dict[str, Any]) -> tuple[str, ...]:
     place = item["member"] or (f"line {item['line']}" if item["line"] else item["pointer"])
     parts = (item["file"] or "-", item["judge_model"] or "-", ",".join(item["reasons"]) or "-")
-    return f"{item['id'][:12]}  {item['kind']:<10}  {'  '.join(parts)}  {item['bundle_sha256'][:12]} {place}".rstrip()
+    cells = (item["id"][:12], item["kind"], *parts, f"{item['bundle_sha256'][:12]} {place}".rstrip())
+    return tuple(printable(cell) for cell in cells)
