@@ -1,5 +1,5 @@
 """The subcommands, one module each, in a folder for each heading of the help.
 
 `read`, `judge`, `look`, `trust`, `numbers` and `publish` are the headings, `shell` has what no list shows; `options`
-has what commands share.
+and `unknown_levels` have what commands share.
 """

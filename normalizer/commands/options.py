@@ -1,6 +1,5 @@
 """Options and arguments that several commands share, what they stand for, and the values that a shell offers."""
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.recipes import recipes_of
 from normalizer.aggregate.summary import Options
-from normalizer.errors import CannotRun, did_you_mean
+from normalizer.errors import CannotRun
 from normalizer.estimation.paired_test import ASSUMPTIONS, SCALE
 from normalizer.ledger.open_ledgers import Check, check_records
 from normalizer.ledger.reader import Ledger
@@ -241,16 +240,3 @@ def read_options(asked: dict[str, Any], *also: str) -> Options:
         check=choose_check(asked["verify"]),
         **given,
     )
-
-
-def tell_unknown_levels(document: dict[str, Any], folders: tuple[Path, ...]) -> None:
-    """Say on standard error which level was probably meant, if no record has one of the selection."""
-    if document["records"] == 0 or document["left_out"]["not_selected"] < document["records"]:
-        return
-    from normalizer.api.ledgers import open_ledgers
-
-    records = [json.loads(line) for line in open_ledgers(*folders).lines()]
-    for key, level in document["where"].items():
-        levels = {str(found) for record in records if (found := record_keys.level_in(record, key)) is not None}
-        if level is not None and str(level) not in levels:
-            print_note(f"no record has {key} = {level}: {did_you_mean(str(level), levels)}")

@@ -9,6 +9,7 @@ import click
 from normalizer.aggregate.recipes import read_recipe
 from normalizer.aggregate.summary import aggregate
 from normalizer.commands import options
+from normalizer.commands.unknown_levels import tell_unknown_levels
 from normalizer.documents.exact import PLACES
 from normalizer.errors import CannotRun
 from normalizer.statistics.sensitivity import aggregate_with_sensitivity
@@ -63,7 +64,7 @@ def command(
         make = aggregate_with_sensitivity if sensitivity else aggregate
         folders = options.open_files(ledgers)
         summary = make(folders, chosen)
-    options.tell_unknown_levels(summary, folders)
+    tell_unknown_levels(summary, folders)
     if cells is not None or columns or rename:
         if form == "json":
             raise CannotRun("--cells, --columns and --rename are for tables: choose csv, md, latex or text")

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from normalizer.commands import options
+from normalizer.commands.unknown_levels import tell_unknown_levels
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table
 from normalizer.terminal.help_format import Command
@@ -28,6 +29,6 @@ def command(ledgers: tuple[Path, ...], form: str, **asked: Any) -> int:
     with show_elapsed("agreement", shown=not asked["verify"]):
         folders = options.open_files(ledgers)
         report = agreement(folders, options.read_options(asked))
-    options.tell_unknown_levels(report, folders)
+    tell_unknown_levels(report, folders)
     print_document(report, form, lambda: agreement_table.table(report), lambda: agreement_table.list_tables(report))
     return 0

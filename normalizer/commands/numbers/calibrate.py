@@ -11,6 +11,7 @@ from normalizer.api.datasheet import write_datasheet
 from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.commands import options
+from normalizer.commands.unknown_levels import suggest_levels
 from normalizer.tables import calibration_table
 from normalizer.terminal.help_format import Command, option
 from normalizer.terminal.output import WIDE, print_document, refuse_inside_ledger, show_elapsed, write_file
@@ -56,7 +57,7 @@ def command(ledgers: tuple[Path, ...], gold: tuple[Path, ...], datasheet: Path |
     chosen = options.read_options(asked, "criterion")
     folders = options.open_files((*ledgers, *(folder for folder in gold if folder not in ledgers)))
     method = Method(bootstrap=True, resamples=asked["resamples"], seed=asked["seed"])
-    with show_elapsed("calibrate", shown=not asked["verify"]):
+    with suggest_levels(folders, chosen.where), show_elapsed("calibrate", shown=not asked["verify"]):
         document = calibrate(folders, chosen, asked["consensus"], method, frozenset(asked["gold_kind"]))
     if datasheet is not None:
         refuse_inside_ledger(datasheet)

@@ -9,6 +9,7 @@ import click
 from normalizer.aggregate.keys import PAIRING, check_key, keys_of
 from normalizer.api.ledgers import open_ledgers
 from normalizer.commands import options
+from normalizer.commands.unknown_levels import suggest_levels
 from normalizer.errors import CannotRun
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.tables import contrast_table
@@ -55,7 +56,7 @@ def command(
     chosen = options.read_options(asked)
     folders = options.open_files(ledgers, marked=True)
     key = by or _key_of(folders, all(path.is_file() for path in ledgers))
-    with show_elapsed("compare", shown=not asked["verify"]):
+    with suggest_levels(folders, chosen.where), show_elapsed("compare", shown=not asked["verify"]):
         document = compare(folders, chosen, Contrast(key, paired, cluster, assume))
     print_document(document, form, lambda: contrast_table.with_notes(document))
     return 0

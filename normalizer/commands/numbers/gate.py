@@ -9,6 +9,7 @@ import click
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.keys import ALSO_SELECTED, where_of
 from normalizer.commands import options
+from normalizer.commands.unknown_levels import suggest_levels
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
@@ -75,8 +76,12 @@ def command(base: Path, candidate: Path, form: str, junit: Path | None, markdown
     )
     try:
         base, candidate = options.open_files((base, candidate))
-        with show_elapsed("gate", shown=not asked["verify"]):
-            chosen = options.read_options(asked, _CRITERION)
+        chosen = options.read_options(asked, _CRITERION)
+        of_base, of_candidate = (
+            suggest_levels((side,), {**chosen.where, **own})
+            for side, own in ((base, terms.base_where), (candidate, terms.candidate_where))
+        )
+        with of_base, of_candidate, show_elapsed("gate", shown=not asked["verify"]):
             rules = Rules(asked["diagnostic"], terms.mix & {"phase", "protocol_version"})
             document = gate(base, candidate, replace(chosen, rules=rules), terms)
     except CannotRun as error:

@@ -10,6 +10,7 @@ import click
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, check_key, keys_of
 from normalizer.commands import options
+from normalizer.commands.unknown_levels import suggest_levels, tell_unknown_levels
 from normalizer.noise.sample_size import PowerTarget
 from normalizer.noise.study_plan import plan
 from normalizer.tables import plan_table
@@ -48,10 +49,11 @@ def command(ledgers: tuple[Path, ...], cluster: str | None, form: str, **asked: 
     has_goal = detect is not None or margin is not None
     wanted = PowerTarget(detect, asked["power"], asked["alpha"], margin) if has_goal else None
     named = None if cluster is None else check_key(cluster, ALSO_SELECTED)
-    with show_elapsed("plan", shown=not asked["verify"]):
-        folders = options.open_files(ledgers)
-        chosen = replace(options.read_options(asked), interval=Method(cluster=named))
+    folders = options.open_files(ledgers)
+    chosen = replace(options.read_options(asked), interval=Method(cluster=named))
+    with suggest_levels(folders, chosen.where), show_elapsed("plan", shown=not asked["verify"]):
         document = plan(folders, chosen, wanted, frozenset(keys_of(asked["repeats"])), asked["assume"])
+    tell_unknown_levels(document, folders)
     every = partial(plan_table.list_tables, document)
     print_document(document, form, partial(plan_table.noise, document), every)
     return 0

@@ -11,6 +11,7 @@ from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.aggregate.recipes import read_recipe
 from normalizer.commands import options
+from normalizer.commands.unknown_levels import suggest_levels, tell_unknown_levels
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.group_preferences import PreferenceOptions, preferences
 from normalizer.tables import preferences_table
@@ -50,8 +51,10 @@ def command(ledgers: tuple[Path, ...], form: str, **asked: Any) -> int:
         engine=asked["engine"],
         check=options.choose_check(asked["verify"]),
     )
-    with show_elapsed("preferences", shown=not asked["verify"]):
-        document = preferences(options.open_files(ledgers), chosen)
+    folders = options.open_files(ledgers)
+    with suggest_levels(folders, chosen.where), show_elapsed("preferences", shown=not asked["verify"]):
+        document = preferences(folders, chosen)
+    tell_unknown_levels(document, folders)
     every = partial(preferences_table.list_tables, document)
     print_document(document, form, partial(preferences_table.pairs, document), every)
     return 0
