@@ -16,7 +16,7 @@ import click
 
 from normalizer.errors import CannotRun, Interrupted, did_you_mean
 from normalizer.tables.formats import printable
-from normalizer.terminal.help_format import write_text
+from normalizer.terminal.help_format import describe_parameter, write_text
 from normalizer.terminal.output import LINE
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -209,10 +209,22 @@ def _tell_misuse(error: click.ClickException) -> None:
     """Say in two lines what is wrong with the words of a command, as `zeno` does."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context is not None else "normalizer"
-    message = " ".join((error.format_message().rstrip(".") + _suggest_choice(error)).split())
+    message = " ".join((_say_misuse(error).rstrip(".") + _suggest_choice(error)).split())
     # It may quote an argument, and a shell puts names of files there.
     print(printable(f"{path}: error: {message[:1].lower()}{message[1:]}"), file=sys.stderr)
     print(f"Try '{path} --help'.", file=sys.stderr)
+
+
+def _say_misuse(error: click.ClickException) -> str:
+    """Return what is wrong; of a word that is missing also what it takes, and of an unknown flag the one meant."""
+    if isinstance(error, click.MissingParameter) and error.param is not None and error.ctx is not None:
+        name, about = describe_parameter(error.param, error.ctx)
+        return f"missing {error.param.param_type_name} {name}: {about}"
+    if isinstance(error, click.NoSuchOption):
+        names = [name for each in error.ctx.command.params for name in each.opts] if error.ctx else []
+        near = did_you_mean(error.option_name, [name for name in names if name.startswith("--")], "see --help")
+        return f"no such option {error.option_name}; {near}"
+    return error.format_message()
 
 
 def _suggest_choice(error: click.ClickException) -> str:

@@ -164,8 +164,8 @@ def _check_shared(judged: Labels, annotated: Labels) -> None:
     """Raise CannotRun, with what to do, unless some item has labels of models and gold."""
     if not annotated.by_item:
         raise CannotRun(
-            "there are no human or reference labels: normalize them under a manifest that states judge_kind, "
-            "and give --diagnostic if they are of phase 0"
+            "there are no human or reference labels: normalize them with --set judge_kind=human or under a "
+            "manifest that states it, and give --diagnostic if they are of phase 0"
         )
     if not judged.by_item:
         raise CannotRun("there are no labels of models to compare with gold")

@@ -172,7 +172,9 @@ def as_one(ledgers: list[Ledger]) -> OpenLedgers:
                 if item.get("valid") == 0:
                     sources.active[sha256] = name
                 if item.get("valid") and hashes.setdefault(name, settings["rubric"]) != settings["rubric"]:
-                    raise CannotRun(f"two different rubrics are called {name}: aggregate their ledgers apart")
+                    raise CannotRun(
+                        f"two different rubrics are called {name}: normalize both with one --rubric, or ask each alone"
+                    )
                 _account(sources, kind, item, documents)
         sources.parts.append(OpenLedger(ledger, frozenset(skip)))
     sources.rubrics = {name: rubric_of(documents[digest]) for name, digest in (hashes or unused).items()}

@@ -30,7 +30,7 @@ from typing import Any, Literal
 import contract_spec as spec
 
 from normalizer.documents import lossless
-from normalizer.errors import UnusableLedger
+from normalizer.errors import UnusableLedger, did_you_mean
 from normalizer.ledger.buckets import LinePlace, places_in
 from normalizer.ledger.commit_record import NAME, LineFile, read_index, read_verified
 from normalizer.ledger.commit_tree import CommitTree
@@ -191,7 +191,7 @@ class Ledger:
         folders = f"{begin[:2]}*" if len(begin) < 2 else begin[:2]
         matches = sorted((self.folder / "bundles").glob(f"{folders}/{begin}*.json")) if begin else []
         if not matches:
-            raise UnusableLedger(f"no bundle of {self.folder} has the hash {sha256}")
+            raise UnusableLedger(f"no bundle has the hash {sha256}: `normalizer list {self.folder}` prints them all")
         if len(matches) > 1:
             raise UnusableLedger(f"{len(matches)} bundles have hashes that begin with {sha256}: give more digits")
         return matches[0]
@@ -237,6 +237,18 @@ def is_ledger(folder: Path) -> bool:
     return lines or (folder / NAME).is_file() or (folder / STAGING).is_dir()
 
 
+def require_ledger(folder: Path) -> None:
+    """Raise UnusableLedger, with what would make one, if this is no ledger."""
+    if folder.is_file():
+        raise UnusableLedger(f"{folder} is a file: `normalizer normalize {folder} --out FOLDER` makes a ledger of it")
+    if not folder.exists():
+        beside = os.listdir(folder.parent) if os.access(folder.parent, os.R_OK | os.X_OK) else []
+        near = did_you_mean(folder.name, beside, "`normalizer normalize BUNDLE... --out FOLDER` makes one")
+        raise UnusableLedger(f"{folder} is not a ledger: there is no such file or folder; {near}")
+    if not is_ledger(folder):
+        raise UnusableLedger(f"{folder} is not a ledger: `normalizer normalize {folder} --out FOLDER` makes one of it")
+
+
 @contextmanager
 def hold_lock(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
     """Hold the ledger's lock; raises UnusableLedger if another process has it. The lock ends with its process.
@@ -276,10 +288,7 @@ def reading(folder: Path, *, checked: bool = True) -> Iterator[Ledger]:
 
     Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place, until it is recovered.
     """
-    if folder.is_file():
-        raise UnusableLedger(f"{folder} is a file: `normalizer normalize {folder} --out FOLDER` makes a ledger of it")
-    if not is_ledger(folder):
-        raise UnusableLedger(f"{folder} is not a ledger: `normalizer normalize BUNDLE... --out {folder}` makes one")
+    require_ledger(folder)
     with hold_lock(folder, "read"):
         if os.path.lexists(folder / STAGING / COMMIT):
             raise UnusableLedger(

@@ -100,7 +100,7 @@ class Command(click.Command):
         names = [each.make_metavar(ctx).strip("[].") for each in self.params if isinstance(each, click.Argument)]
         if names:
             with formatter.section("Arguments"):
-                formatter.write_dl([(name, self._describe(name)) for name in names])
+                formatter.write_dl([(name, self.describe(name)) for name in names])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own options, then those of many commands under their headings."""
@@ -128,8 +128,18 @@ class Command(click.Command):
     def _takes_files(self) -> bool:
         return any(each.name == "dialect" and not each.expose_value for each in self.params)
 
-    def _describe(self, name: str) -> str:
+    def describe(self, name: str) -> str:
+        """Return what an argument is."""
         return _OR_A_FILE if name == "LEDGER" and self._takes_files() else ARGUMENTS[name]
+
+
+def describe_parameter(parameter: click.Parameter, ctx: click.Context) -> tuple[str, str]:
+    """Return an option or an argument as it is typed, and what it is, in a sentence."""
+    if isinstance(parameter, click.Option):
+        flag, about = parameter.get_help_record(ctx) or (parameter.opts[0], "")
+        return flag, about.partition("  [")[0]
+    name = parameter.make_metavar(ctx).strip("[].")
+    return name, ctx.command.describe(name) if isinstance(ctx.command, Command) else ""
 
 
 def _list_choices(flag: str, about: str) -> tuple[str, str]:

@@ -289,8 +289,15 @@ def test_mistakes_of_newcomers_are_met_with_the_cure(ledger, tmp_path, monkeypat
         ("verify", str(ledger)): "no command is called verify: did you mean audit?",
         ("docs", "statstics-of-x"): "`normalizer docs` lists all pages",
         ("explain", str(ledger), "zzzz"): f"`normalizer list {ledger}` prints the ids",
-        ("gate", str(ledger)): "normalizer gate: error: missing argument 'CANDIDATE'",
+        ("gate", str(ledger)): "normalizer gate: error: missing argument CANDIDATE: The ledger or file that is judged",
+        ("normalize", "a.json"): "normalizer normalize: error: missing option --out DIR: The ledger's folder",
+        ("audit", str(ledger), "--artifact", "."): "no such option --artifact; did you mean --artifacts",
+        ("aggregate", f"{ledger}r"): f"there is no such file or folder; did you mean {ledger.name}?",
+        ("repair", "scores.csv"): "`normalizer normalize scores.csv --out FOLDER`",
+        ("lint", "scores.csv"): "`normalizer guess scores.csv`",
+        ("restore", str(ledger), "zzzz"): f"`normalizer list {ledger}` prints them all",
     }
+    (tmp_path / "scores.csv").write_text("item,score\n")
     for words, told in tried.items():
         capsys.readouterr()
         assert main(list(words)) == 2

@@ -94,7 +94,9 @@ def _find_kind(path: Path) -> str:
     try:
         value = spec.parse(document_bytes(path), max_depth=LIMITS["max_depth"])
     except spec.NotStrictJson as error:
-        raise CannotRun(f"{path} is not strict JSON: {error}") from None
+        raise CannotRun(
+            f"{path} is not strict JSON: {error}; a file of judgements is looked at by `normalizer guess {path}`"
+        ) from None
     for kind, members in _MEMBERS.items():
         if isinstance(value, dict) and members & set(value):
             return kind

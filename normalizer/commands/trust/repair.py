@@ -6,8 +6,7 @@ import click
 
 from normalizer.batch.repair import repair
 from normalizer.commands import options
-from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import hold_lock, is_ledger, reading
+from normalizer.ledger.reader import hold_lock, reading, require_ledger
 from normalizer.ledger.recovery import recover
 from normalizer.tables.formats import printable
 from normalizer.terminal.help_format import Command, option
@@ -42,8 +41,7 @@ def command(ledger: Path, out: Path | None, jobs: int) -> int:
 
 
 def _complete(ledger: Path) -> int:
-    if not is_ledger(ledger):
-        raise UnusableLedger(f"{ledger} is not a ledger: `normalizer normalize BUNDLE... --out {ledger}` makes one")
+    require_ledger(ledger)
     with hold_lock(ledger, "write"):
         outcome = recover(ledger)
     click.echo(f"{ledger}: {_RECOVERY[outcome]}")
