@@ -106,12 +106,19 @@ class _Parser(argparse.ArgumentParser):
         return format_help(self, GROUPS if self.prog == "zeno" else {})
 
     def error(self, message: str) -> NoReturn:
-        end = self._suggest(message)
+        end = self._suggest(message) or self._explain(message)
         if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)' \(choose from (.*)\)$", message):
             listed = [name.strip("'") for name in unknown[2].split(", ") if name.strip("'") not in UNLISTED]
             message = f"no command is called {unknown[1]}"
             end = end or f"; there are {', '.join(listed)}"
         self.exit(2, f"{self.prog}: error: {message}{end}\nTry '{self.prog} --help'.\n")
+
+    def _explain(self, message: str) -> str:
+        """Return the end of a message about a word that is missing: what it takes, and what it is."""
+        lacking = re.search(r"arguments are required: (--[^ ,]*)$", message)
+        flag = lacking[1] if lacking else None
+        named = (action for action in self._actions if flag in action.option_strings)
+        return next((f" {action.metavar}: {action.help}" for action in named), "")
 
     def _suggest(self, message: str) -> str:
         """Return the end of a message about a name that does not exist: the one that was probably meant."""
@@ -122,6 +129,8 @@ class _Parser(argparse.ArgumentParser):
         wrong = unknown[1] or unknown[2]
         if wrong in operations():
             return f"; did you mean zeno call . {wrong}?"
+        if unknown[1] and self.prog == "zeno" and ("/" in wrong or wrong in (".", "..")):
+            return f"; did you mean zeno call {wrong} list_files, or zeno mcp {wrong}?"
         if self.prog == "zeno call":
             from zeno.interfaces.key_value import suggest_argument  # not needed to start
 

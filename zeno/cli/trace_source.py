@@ -67,9 +67,14 @@ class TraceSource:
         return {"events": self.events, "problems": self.problems, "unanswered": unanswered}
 
     def print_problems(self, tell: Callable[[str], None] = say) -> None:
-        """Print problems and unanswered requests, one a line."""
-        for problem in self.problems:
+        """Print problems and unanswered requests, one a line; of a file that is no trace the first is enough."""
+        is_trace = self.events > 0 or len(self.problems) < 2
+        for problem in self.problems if is_trace else self.problems[:1]:
             tell(f"line {problem['line']}: {problem['code']}: {safe(problem['message'])}")
+        if not is_trace:
+            tell(
+                f"none of {len(self.problems)} lines is an event: this is no trace, which zeno serve --log FILE writes"
+            )
         for number, event in self.pairing.list_unanswered():
             tell(f"line {number}: unanswered: the request {safe(event['id'])} has no response and no error")
 

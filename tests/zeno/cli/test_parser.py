@@ -39,6 +39,8 @@ def test_help_is_everywhere(command):
         ("call grep x", "zeno: name the directory before the operation, such as: zeno call . list_files\n"),
         ("--verison", "zeno: error: unrecognized arguments: --verison; did you mean --version?"),
         ("sarve", "zeno: error: no command is called sarve; did you mean serve?"),
+        (". grep x", "zeno: error: no command is called .; did you mean zeno call . list_files, or zeno mcp .?"),
+        ("trace view x.jsonl", "required: --out FILE: the page to write"),
         ("xyzzy", "zeno: error: no command is called xyzzy; there are serve, mcp, http, shell, call, schema, "),
         ("trace verify . x", "; the trace comes first, then the directory\n"),
         ("trace verfy", "did you mean verify?"),

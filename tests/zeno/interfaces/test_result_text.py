@@ -327,9 +327,20 @@ def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
     assert told == "[a.rst: 0 symbols (its language is not known); use peek or grep]"
 
 
-def test_describe_is_json_without_measurements():
+def test_describe_has_a_row_for_each_operation_and_no_schemas_unless_those_of_one_are_asked_for():
+    result = {
+        "ops": [{"name": "grep", "description": "Search\u202e."}],
+        "schemas": {"a": {}, "b": {}},
+        "protocol": "1.0",
+    }
+    shown = 'grep: Search\\u202e.\nprotocol: "1.0"\n[2 schemas; op=NAME shows those of one operation]'
+    assert text_of("describe", result) == shown
+    assert json.loads(text_of("describe", result, args={"op": "grep"})) == result
+
+
+def test_describe_is_without_measurements():
     told = text_of("describe", {"protocol": "1.0", "policy": {"deny": ["a\u202eb"]}, "metrics": METRICS})
-    assert told == '{"protocol":"1.0","policy":{"deny":["a\\u202eb"]}}'
+    assert told == 'protocol: "1.0"\npolicy: {"deny":["a\\u202eb"]}'
 
 
 @given(path=NASTY.filter(bool), text=NASTY)

@@ -170,6 +170,15 @@ def test_a_torn_line_in_the_middle_and_blank_lines_do_not_hide_the_rest(traced):
     assert report["events"] == 2
 
 
+def test_of_a_file_that_is_no_trace_one_line_is_told_and_what_writes_a_trace(traced, tmp_path, capsys):
+    table = tmp_path / "scores.csv"
+    table.write_text("item,score\n" * 40)
+    assert main(["trace", "verify", str(table), str(traced.root)]) in (0, 1)
+    told = capsys.readouterr().out
+    assert told.count("not_json") == 1
+    assert "none of 40 lines is an event: this is no trace, which zeno serve --log FILE writes" in told
+
+
 def test_a_line_of_endless_length_is_told_without_being_held(traced):
     with traced.log.open("ab") as stream:
         stream.write(b"x" * (2 * MAX_LINE_BYTES) + b"\n")

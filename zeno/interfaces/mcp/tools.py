@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 
 from zeno.errors import ZenoError
 from zeno.interfaces.fair_slots import Client
+from zeno.interfaces.key_value import suggest_operation
 from zeno.interfaces.mcp.batch import Reply, answer_batch, refuse
 from zeno.interfaces.mcp.tool_list import BATCH_ARGS, CLAIM_ARGS, EACH, args_schema, list_tools, rules
 from zeno.interfaces.result_text import text_of
@@ -156,7 +157,9 @@ def _to_result(reply: Reply) -> types.CallToolResult:
     """Return a reply as the protocol has it. A refusal has no structured content, which clients take for a result."""
     if reply.error is not None and reply.error.code == "unknown_op":
         # In MCP an unknown tool is a protocol error, not a tool error.
-        raise MCPError(types.INVALID_PARAMS, str(reply.error))
+        wanted = str(reply.error).removeprefix("unknown op: ")
+        cure = "; claims need a trace: start the server with --log" if wanted == "claim" else suggest_operation(wanted)
+        raise MCPError(types.INVALID_PARAMS, f"{reply.error}{cure}")
     meta: Any = None if reply.request_id is None else {REQUEST_ID: reply.request_id}
     content: Any = [types.TextContent(type="text", text=reply.text)]
     if reply.error is not None:
