@@ -833,6 +833,8 @@
     figure("operations", number(ops.length)), figure("working", millis(sum("ms"))), figure("read", bytes(sum("bytes"))),
     figure("lines delivered", number(seenLines), DATA.tree ? "of " + number(allLines) : ""),
     DATA.claims.length ? figure("claims", DATA.tree ? held + " of " + DATA.claims.length : String(DATA.claims.length), DATA.tree ? "check out" : "not checked") : null);
+  const tallest = ROWS.reduce((most, row) => Math.max(most, row.ms || 0), 0);
+  $("stripsays").textContent = ops.length ? "Bars are requests in their order, higher the longer they took (at most " + millis(tallest) + ")" + (CLAIM_ROWS.length ? "; dots are claims" : "") + "; a frame marks what the list shows." : "";
   $("tab-claims").querySelector("b").textContent = CLAIM_ROWS.length ? number(CLAIM_ROWS.length) : "";
   // Files that were read, of the text files there are: the header counts the lines of these files.
   const readOf = DATA.tree ? number(READ.length) + " of " + number(FILES.length) : number(READ.length);

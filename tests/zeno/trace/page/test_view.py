@@ -1,6 +1,7 @@
 """The page of a trace, in a real browser: it shows what is there, lets one find it, and stays a page of text."""
 
 import json
+import re
 
 import pytest
 
@@ -350,6 +351,14 @@ def test_axe_finds_nothing_to_object_to(session, view, browser, width, scheme):
     page.open(view())
     assert page.violations() == []
     page.close()
+
+
+def test_a_line_says_what_the_bars_and_dots_are(session, view, page):
+    page.open(view())
+    told = page.js("document.querySelector('#stripsays').textContent")
+    assert re.match(
+        r"Bars are requests in their order, higher the longer they took \(at most [\d.]+ m?s\); dots are claims;", told
+    )
 
 
 def test_claims_that_fail_come_first(session, view, page):
