@@ -1,5 +1,6 @@
 """The report's sections about scores. Every number opens the records that it is made of."""
 
+import re
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from normalizer.report.study import Study
 from normalizer.tables.formats import p_value
 from normalizer.tables.summary_table import FLAGS, dimensions_of
 from normalizer.tables.summary_table import notes as summary_notes
+
+_COMMAND = re.compile("`(normalizer [^`]*)`")
 
 
 class Section(NamedTuple):
@@ -29,8 +32,11 @@ def section(id: str, title: str, lead: str, *children: Any, name: str | None = N
 
 
 def notes(said: list[str]) -> Html | None:
-    """Sentences below a table."""
-    return el("ul", *(el("li", one) for one in said), class_="notes") if said else None
+    """Sentences below a table; a command in backticks is set as code."""
+    items = (
+        el("li", *(el("code", part) if at % 2 else part for at, part in enumerate(_COMMAND.split(one)))) for one in said
+    )
+    return el("ul", *items, class_="notes") if said else None
 
 
 def interval(ends: list[Decimal] | None, places: int = 3) -> str | None:

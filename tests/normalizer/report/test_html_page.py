@@ -231,6 +231,38 @@ def test_axe_finds_nothing_to_object_to(made, browser, width, scheme):
     page.close()
 
 
+def test_without_scripts_the_page_says_what_they_are_for(made, browser):
+    page = browser.page(1400, 900)
+    page.call("Emulation.setScriptExecutionDisabled", value=True)
+    page.call("Page.navigate", url=(made / "report.html").as_uri())
+    page.call("Emulation.setScriptExecutionDisabled", value=False)
+    page.until("document.querySelector('noscript .notice') !== null || document.querySelector('noscript') !== null")
+    assert "allow scripts for this file" in page.js("document.querySelector('noscript').textContent")
+    page.close()
+
+
+def test_a_command_in_a_note_is_set_as_code(made, page):
+    page.open(made / "report.html")
+    notes = "document.querySelector('.notes')"
+    assert page.js(f"[...{notes}.querySelectorAll('code')].every((node) => node.textContent.startsWith('normalizer '))")
+    assert "`" not in page.js(f"{notes}.textContent")
+
+
+def test_on_a_small_screen_no_name_in_a_table_is_broken(made, browser):
+    page = browser.page(400, 800)
+    page.open(made / "report.html")
+    broken = """[...document.querySelectorAll('td:not(.r)')].filter((cell) => {
+      const text = cell.firstChild;
+      if (!text || text.nodeType !== Node.TEXT_NODE || /[\\s\\/-]/.test(text.data)) return false;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      return range.getClientRects().length > 1;
+    }).map((cell) => cell.textContent)"""
+    assert page.js(broken) == []
+    assert page.js("document.documentElement.scrollWidth") == 400
+    page.close()
+
+
 def test_the_colours_can_be_chosen(made, page):
     page.open(made / "report.html")
     shown = "getComputedStyle(document.body).backgroundColor"
