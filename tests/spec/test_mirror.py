@@ -194,7 +194,7 @@ TESTED_BY = {
     "zeno/code": {"zeno/code/test_extract.py": "facts syntax", "zeno/code/test_table.py": "pool"},
     "zeno/revisions": {
         "zeno/results/test_changed_files.py": "submodules",
-        "zeno/revisions/test_commit_corpus.py": "blob_file commit_tree",
+        "zeno/revisions/test_commit_corpus.py": "blob_opener commit_tree",
         "zeno/revisions/test_objects.py": "differences",
         "zeno/revisions/test_refs.py": "served_commits",
     },

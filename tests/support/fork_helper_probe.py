@@ -103,7 +103,7 @@ def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) ->
     query = Query(pattern, "pattern", 50_000, meter)
     patient = Patient(sink) if isinstance(corpus, PatientCorpus) else sink
     skipped = search(corpus.tree, SearchFiles(paths), query, patient, meter)
-    return sink.hits, skipped, skipped.named, meter.files_scanned, meter.bytes_read
+    return sink.hits, skipped, skipped.first_paths, meter.files_scanned, meter.bytes_read
 
 
 def differences(root: str, requests: list[dict[str, Any]]) -> list[str]:

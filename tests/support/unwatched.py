@@ -24,7 +24,7 @@ def few_watches(count: int) -> Iterator[None]:
     allowed = iter(range(count))
     add = Watches.watch_file
 
-    def limited(watches: Watches[Any], owner: Any, descriptor: int, *, needed: bool = False) -> bool:
+    def limited(watches: Watches, owner: Any, descriptor: int, *, needed: bool = False) -> bool:
         # One that is needed is taken from those of other programs.
         return (needed or next(allowed, None) is not None) and add(watches, owner, descriptor, needed=needed)
 

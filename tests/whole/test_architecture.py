@@ -178,7 +178,7 @@ def test_a_warm_grep_over_mcp_passes_few_modules(tmp_path):
         corpus = WarmCorpus(tree, 1 << 26)
         # A clock that stands: on a busy machine the request would be moved to another process.
         server = Server(corpus, clock=lambda: 0.0)
-        until(lambda: not server.idle() and not corpus.texts.index._builder.busy, "everything is prepared")
+        until(lambda: not server.idle() and not corpus.texts.index._builder.is_busy, "everything is prepared")
         passed = asyncio.run(grep_over_mcp(server))
         corpus.close()
     assert {"zeno/interfaces/mcp/tools.py", "zeno/cache/located.py", "zeno/index/piece_index.py"} <= passed

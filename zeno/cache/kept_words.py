@@ -36,7 +36,7 @@ class ParseAhead:
     def _work(self, cache: "TreeCache") -> Iterator[None]:
         words = self._facts.words
         while self.parsed_version != (version := cache.content_version):
-            texts = _texts(list(cache.entries.values()))
+            texts = list_unparsed(list(cache.entries.values()))
             while version == cache.content_version and self._facts.parse_ahead(texts):
                 yield
             if version == cache.content_version:
@@ -46,16 +46,12 @@ class ParseAhead:
                     yield from words.forget_others(live)
 
 
-def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:
+def list_unparsed(files: "Iterable[CachedFile]") -> Iterator[SourceText]:
     """Yield the texts in memory whose words are not known, one after the other."""
-    for entry in entries:
-        if (source := source_of(entry.path, entry.text)) is not None:
-            yield source
-
-
-def source_of(path: str, held: "HeldText | None") -> SourceText | None:
-    """Return a text in memory to be parsed ahead; None if there is none, or its words are known."""
-    return None if held is None or held.segment is None or held.words >= 0 else SourceText(path, held.read(), held)
+    for file in files:
+        held = file.text
+        if held is not None and held.segment is not None and held.words < 0:
+            yield SourceText(file.path, held.read(), held)
 
 
 class HeldWords:

@@ -1,25 +1,18 @@
 """Symbolic links of a cached tree and the files that they lead to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from zeno.files.tree import Tree
+from zeno.files.tree import LinkTarget, Tree
 
 
 class Link:
-    """A symbolic link and its target when it was last followed."""
+    """A symbolic link and where it led when it was last followed; before that, nowhere."""
 
-    __slots__ = ("denied", "path", "steps", "target", "to_folder")
+    __slots__ = ("path", "target")
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.target: str | None = None
-        """The path of the regular file that it leads to, or None."""
-        self.to_folder = False
-        """Whether it leads to a directory."""
-        self.denied = False
-        """Whether it leads to a path that the policy denies: then it is as good as absent."""
-        self.steps: frozenset[str] = frozenset()
-        """Every path at which something was looked up on the way: while nothing there changes, its target stays."""
+        self.target = LinkTarget()
 
 
 class LinkTable:
@@ -34,11 +27,7 @@ class LinkTable:
         self._by_step: dict[str, set[Link]] = {}
         """The links that lead through each path."""
 
-    def __iter__(self) -> Iterator[Link]:
-        return iter(self._links.values())
-
     def get(self, path: str) -> Link | None:
-        """Return the link at a path, if there is one."""
         return self._links.get(path)
 
     def add(self, path: str) -> Link:
@@ -48,7 +37,6 @@ class LinkTable:
         return link
 
     def remove(self, link: Link) -> None:
-        """Remove a link."""
         self._links.pop(link.path, None)
         self._forget_steps(link)
         self._new.discard(link)
@@ -56,7 +44,7 @@ class LinkTable:
     def follow(self, changed: Iterable[str], *, every: bool) -> set[str]:
         """Follow links that may lead elsewhere, given the paths that changed. Return the paths of those that do."""
         if every:
-            affected = set(self)
+            affected = set(self._links.values())
         else:
             affected = self._new | self.unseen
             for path in changed if self._links else ():
@@ -65,21 +53,19 @@ class LinkTable:
         return {link.path for link in affected if self._leads_elsewhere(link)}
 
     def _leads_elsewhere(self, link: Link) -> bool:
-        before = (link.target, link.to_folder, link.denied)
+        before = link.target
         self._forget_steps(link)
-        found = self._tree.link_target(link.path)
-        link.target, link.to_folder, may_change_unseen, link.denied, link.steps = found
-        for step in link.steps:
+        link.target = self._tree.link_target(link.path)
+        for step in link.target.steps:
             self._by_step.setdefault(step, set()).add(link)
-        if may_change_unseen:
+        if link.target.may_change_unseen:
             self.unseen.add(link)
-        return (link.target, link.to_folder, link.denied) != before
+        return link.target[:3] != before[:3]
 
     def _forget_steps(self, link: Link) -> None:
         self.unseen.discard(link)
-        for step in link.steps:
+        for step in link.target.steps:
             leading = self._by_step[step]
             leading.discard(link)
             if not leading:
                 del self._by_step[step]
-        link.steps = frozenset()

@@ -7,6 +7,7 @@ is impossible, `Lost` or `Shortage` if a new listing can be made, at once or lat
 import errno
 import os
 from collections.abc import Callable
+from functools import partial
 
 from zeno.cache.link_table import Link, LinkTable
 from zeno.cache.text_store import CachedFile
@@ -14,15 +15,14 @@ from zeno.cache.watch import (
     ATTRIB,
     IGNORED,
     NAMES,
-    NO_WATCH,
     OVERFLOW,
     UNMOUNT,
     Lost,
+    Watched,
     Watches,
     to_watch_error,
 )
 from zeno.files.batch_open import FILE, FOLDER, LINK, BatchOpener, scan
-from zeno.files.location import MAX_MOVES
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import LINKED, NOT_REGULAR, WalkedNames
@@ -32,15 +32,17 @@ from zeno.text.path_names import decode_entry
 # Names that affect ignore rules even if they are no files.
 _RULING = (REPOSITORY, EXCLUDE)
 _CLOSED = {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
-_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, *_CLOSED}
+# One that keeps moving may be listed outside; if it comes back, its parent's watch reports it.
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE, *_CLOSED}
 
 
-class Folder:
+class Folder(Watched):
     """A directory and its entries, by name as `os.scandir` decodes it."""
 
-    __slots__ = ("children", "name", "parent", "path", "prefix", "watch")
+    __slots__ = ("children", "name", "parent", "path", "prefix")
 
     def __init__(self, parent: "Folder | None", name: str) -> None:
+        super().__init__()
         self.parent = parent
         self.name = name
         self.path: bytes = b""
@@ -51,7 +53,6 @@ class Folder:
             encoded = os.fsencode(name)
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{decode_entry(name)}/"
-        self.watch = NO_WATCH
         self.children: dict[str, Folder | CachedFile | Link] = {}
 
 
@@ -62,7 +63,7 @@ class Listing:
     def __init__(
         self,
         tree: Tree,
-        watches: Watches[Folder | CachedFile],
+        watches: Watches,
         forget: Callable[[CachedFile], None],
         drop: Callable[[CachedFile], None],
     ) -> None:
@@ -111,8 +112,8 @@ class Listing:
     def find(self, path: str) -> CachedFile | None:
         """Return a listed file, or the one that a link leads to; None if there is none."""
         entry = self.entries.get(path)
-        if entry is None and (link := self.links.get(path)) is not None and link.target is not None:
-            return self.entries.get(link.target)
+        if entry is None and (link := self.links.get(path)) is not None and link.target.path is not None:
+            return self.entries.get(link.target.path)
         return entry
 
     def walk(self, rules: NameRules, text: Callable[[CachedFile], bytes]) -> list[WalkedNames]:
@@ -139,10 +140,10 @@ class Listing:
                     files.append(child.path)
                 elif isinstance(child, Folder):
                     todo.append((child, ignores))
-                elif child.target is not None:
+                elif child.target.path is not None:
                     files.append(child.path)
-                elif not child.denied:
-                    others.setdefault(LINKED if child.to_folder else NOT_REGULAR, []).append(child.path)
+                elif not child.target.denied:
+                    others.setdefault(LINKED if child.target.to_folder else NOT_REGULAR, []).append(child.path)
         return [*(WalkedNames(paths, why) for why, paths in others.items()), WalkedNames(sorted(files), None)]
 
     def _read_events(self) -> list[Folder]:
@@ -154,9 +155,9 @@ class Listing:
             for owner in owners:
                 if isinstance(owner, CachedFile):
                     self._forget(owner)
-                elif event.name:
+                elif isinstance(owner, Folder) and event.name:
                     self._apply_to_child(owner, os.fsdecode(event.name), event.kind, stale)
-                elif event.kind & (ATTRIB | IGNORED):
+                elif isinstance(owner, Folder) and event.kind & (ATTRIB | IGNORED):
                     # The directory itself: its mode changed, or it is gone.
                     if owner.parent is None:
                         raise Lost
@@ -181,18 +182,7 @@ class Listing:
         """List a directory, update its children, and queue its new subdirectories."""
         found: dict[str, tuple[str, int]] = {}
         try:
-            for _ in range(MAX_MOVES):
-                descriptor = opener.folder(folder.path)
-                if self._watches.watch_directory(folder, descriptor):
-                    # Another directory is at this path now.
-                    for name in list(folder.children):
-                        self._drop_child(folder, name)
-                entries = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
-                if opener.folder_is_in_place():
-                    found = entries
-                    break
-                # It was moved, and these names may be from outside; if it comes back, its parent's watch reports it.
-                opener.close()
+            found = opener.list_folder(folder.path, partial(self._watch_and_list, folder))
         except OSError as error:
             opener.close()
             if error.errno not in _GONE or folder.parent is None:
@@ -213,6 +203,14 @@ class Listing:
             self._add_child(folder, name, kind, inode, new)
         # A stack, so that files are read about in the order of their paths and neighbours are stored together.
         self._todo += reversed(new)
+
+    def _watch_and_list(self, folder: Folder, descriptor: int) -> dict[str, tuple[str, int]]:
+        """Return kind and inode of the entries of an open directory by name. Each later change causes an event."""
+        if self._watches.watch_directory(folder, descriptor):
+            # Another directory is at this path now.
+            for name in list(folder.children):
+                self._drop_child(folder, name)
+        return {name: (kind, inode) for name, kind, inode in scan(descriptor)}
 
     def _add_child(self, folder: Folder, name: str, kind: str, inode: int, new: list[Folder]) -> None:
         known = folder.children.get(name)

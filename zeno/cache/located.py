@@ -13,7 +13,7 @@ from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, HeldText, 
 from zeno.code.table import FactTable
 from zeno.files.batch_open import NoBytes
 from zeno.files.file_tree import SearchedTree
-from zeno.index.piece_index import Narrowed, Range
+from zeno.index.piece_index import IndexedText, Narrowed, Range
 from zeno.meter import Meter, Scan
 from zeno.search.corpus import Snapshot
 from zeno.search.loop import SearchFiles
@@ -72,7 +72,8 @@ class Located(SearchFiles):
         # To look a file up may make it known.
         self.version = _version(files, max_bytes)
         """The state that it describes."""
-        self._ranks = {segment: rank for rank, segment in enumerate(self._held)}
+        self._in_order = list(self._held)
+        self._ranks: dict[IndexedText, int] = {segment: rank for rank, segment in enumerate(self._in_order)}
         self._shared: set[Segment] = set()
         """Segments that also hold texts of other files."""
         for segment, held in self._held.items():
@@ -127,22 +128,22 @@ class Located(SearchFiles):
             sources = heapq.merge(sources, self._scan_links(narrowed, scan, query.matches), key=itemgetter(0))
         return merge(sources, self.unheld)
 
-    def _segments(self, narrowed: Narrowed[Segment]) -> list[Segment]:
+    def _segments(self, narrowed: Narrowed) -> list[Segment]:
         """Return the segments of these files that the index does not rule out, sorted by their first file.
 
         Where it rules out little, all of them: their ranges may turn out empty.
         """
         if narrowed.pieces > len(self._held):
-            return list(self._held)
+            return self._in_order
         ranks = self._ranks
-        return sorted([segment for segment in narrowed.texts() if segment in ranks], key=ranks.__getitem__)
+        return [self._in_order[rank] for rank in sorted([ranks[text] for text in narrowed.texts() if text in ranks])]
 
-    def _ranges(self, narrowed: Narrowed[Segment], segment: Segment, held: list[HeldText]) -> list[Range]:
+    def _ranges(self, narrowed: Narrowed, segment: Segment, held: list[HeldText]) -> list[Range]:
         """Return the parts of a segment that have text of these files and may match."""
         ranges = narrowed.ranges(segment)
         return clip_ranges(ranges, held) if ranges and segment in self._shared else ranges
 
-    def _scan_links(self, narrowed: Narrowed[Segment], scan: Scan | None, matches: Matches) -> Iterator[Source]:
+    def _scan_links(self, narrowed: Narrowed, scan: Scan | None, matches: Matches) -> Iterator[Source]:
         """Yield files with a text of another path that may match. Many may have one text, which is ruled out once."""
         parts: dict[HeldText, list[Range]] = {}
         # Where the index rules out much, one look at it serves all of them.

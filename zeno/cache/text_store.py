@@ -8,9 +8,9 @@ commits share those that are equal.
 
 from collections.abc import Callable, Iterator
 
-from zeno.cache.watch import NO_WATCH
+from zeno.cache.watch import Watched
 from zeno.files.batch_open import NoBytes, Stamp
-from zeno.index.piece_index import PieceIndex
+from zeno.index.piece_index import IndexedText, PieceIndex
 
 # Large enough for the allocator to map each segment on its own, so that its pages are freed with it.
 SEGMENT = 256 << 10
@@ -47,14 +47,14 @@ class HeldText:
         return b"" if self.segment is None else self.segment.text[self.start : self.end]
 
 
-class Segment:
+class Segment(IndexedText):
     """The joined texts of some files, sorted by path."""
 
-    __slots__ = ("held", "live", "text")
+    __slots__ = ("held", "live")
 
     def __init__(self, texts: list[tuple[HeldText, bytes]]) -> None:
         texts = sorted(texts, key=lambda item: item[0].path)
-        self.text = b"".join(text for _, text in texts)
+        super().__init__(b"".join(text for _, text in texts))
         self.held = [held for held, _ in texts]
         self.live = len(self.text)
         """Bytes of texts that are still in use."""
@@ -64,19 +64,19 @@ class Segment:
             position = held.end
 
 
-class CachedFile:
+class CachedFile(Watched):
     """A regular file and what is cached of it. Unless its size is `UNKNOWN` it has a watch or a stamp, or no need of
     them because it is in a commit."""
 
-    __slots__ = ("no_text", "path", "size", "stamp", "text", "watch")
+    __slots__ = ("no_text", "path", "size", "stamp", "text")
 
     def __init__(self, path: str) -> None:
+        super().__init__()
         self.path = path
         self.size = UNKNOWN
         """Size in bytes; `UNKNOWN` where nothing is known of the file, so that it is read from disk."""
         self.no_text: NoBytes | None = None
         """Why it is no text, if that is known."""
-        self.watch = NO_WATCH
         self.stamp: Stamp | None = None
         """For a file without a watch: its status when it was read, to be compared before each use of its content."""
         self.text: HeldText | None = None
@@ -88,7 +88,7 @@ class Store:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self.index: PieceIndex[Segment] = PieceIndex()
+        self.index = PieceIndex()
         self._segments: dict[Segment, None] = {}
         self._pending: dict[HeldText, bytes] = {}
         self._text_size = self._pending_size = 0

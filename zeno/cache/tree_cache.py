@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from zeno.cache.listing import Folder, Listing
+from zeno.cache.listing import Listing
 from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, Store
 from zeno.cache.watch import Shortage, Watches
 from zeno.errors import lacks_descriptor
@@ -32,7 +32,7 @@ class TreeCache:
 
     def __init__(self, tree: Tree, store: Store) -> None:
         self._tree = tree
-        self._watches: Watches[Folder | CachedFile] = Watches(tree)
+        self._watches = Watches(tree)
         self.store = store
         self.listing = Listing(tree, self._watches, self._forget, self._drop)
         self.entries = self.listing.entries
@@ -215,7 +215,7 @@ class TreeCache:
             self.check([entry], Meter())
         if entry is None or entry.text is None or entry.text.segment is None:
             return None
-        return HeldFile(entry.path, entry.size, entry.text.read())
+        return HeldFile(entry.path, entry.text.read(), entry.size)
 
     def review(self, located: "Located", meter: Meter) -> None:
         """Compare files without a watch with the disk. If hidden files are searched, cache them from now on."""

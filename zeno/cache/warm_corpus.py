@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from zeno.cache.kept_words import ParseAhead
 from zeno.code.table import FactTable
-from zeno.files.file_tree import TextFile
+from zeno.files.open_file import TextFile
 from zeno.files.tree import Tree
 from zeno.search.corpus import ColdCorpus, Snapshot
 from zeno.search.selection import Recent, Rules, select
@@ -58,7 +58,6 @@ class WarmCorpus(ColdCorpus):
         return Store(self._cache_bytes)
 
     def close(self) -> None:
-        """Release everything."""
         super().close()
         self._drop_cache()
         if "texts" in self.__dict__:
@@ -79,7 +78,6 @@ class WarmCorpus(ColdCorpus):
 
     @property
     def has_pending_work(self) -> bool:
-        """Whether something is left to prepare."""
         if not self._possible or self._pause:
             return False
         cache = self._cache
@@ -87,7 +85,6 @@ class WarmCorpus(ColdCorpus):
 
     @property
     def is_warm(self) -> bool:
-        """Whether files are listed and searched in memory."""
         return self._cache is not None and self._cache.ready and not self._cache.listing.needs_walk
 
     @property

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from fcntl import ioctl
 from termios import FIONREAD
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 from zeno.errors import lacks_descriptor
 from zeno.files.tree import Tree
@@ -64,13 +64,13 @@ def to_watch_error(error: OSError) -> Shortage | Unwatchable:
     return Shortage() if lacks_descriptor(error) else Unwatchable()
 
 
-class Watchable(Protocol):
-    """A file or directory with the number of its watch, or `NO_WATCH`."""
+class Watched:
+    """A file or directory with the number of its watch."""
 
-    watch: int
+    __slots__ = ("watch",)
 
-
-W = TypeVar("W", bound=Watchable)
+    def __init__(self) -> None:
+        self.watch = NO_WATCH
 
 
 class Event(NamedTuple):
@@ -81,7 +81,7 @@ class Event(NamedTuple):
     name: bytes
 
 
-class Watches(Generic[W]):
+class Watches:
     """An inotify instance, the owners of its watches, and the mount table, since a mount can cover a directory.
 
     A watch ends when its last owner releases it. Raises Unwatchable or Shortage.
@@ -111,15 +111,14 @@ class Watches(Generic[W]):
         """The kind of the file system on each device with a watched directory."""
         # All programs of a user share the watches: use at most half of them.
         self._most = _limit() // 2
-        self._owners: dict[int, W | tuple[W, ...]] = {}
+        self._owners: dict[int, Watched | tuple[Watched, ...]] = {}
         """Owners by watch number. A single owner, the usual case, is stored without a tuple to save memory."""
 
     def close(self) -> None:
-        """End all watches."""
         os.close(self.descriptor)
         os.close(self._mounts)
 
-    def watch_directory(self, owner: W, descriptor: int) -> bool:
+    def watch_directory(self, owner: Watched, descriptor: int) -> bool:
         """Watch an open directory. Return whether it is another one than `owner` had. Raises Unwatchable."""
         device = os.fstat(descriptor).st_dev
         if device not in self._devices:
@@ -134,7 +133,7 @@ class Watches(Generic[W]):
             raise Unwatchable
         return self._own(owner, number)
 
-    def watch_file(self, owner: W, descriptor: int, *, needed: bool = False) -> bool:
+    def watch_file(self, owner: Watched, descriptor: int, *, needed: bool = False) -> bool:
         """Watch an open file. Return False if no watch is free. If `needed`, use those kept for other programs too."""
         number = self._add(descriptor, _FILE) if needed or len(self._owners) < self._most else None
         if number is not None:
@@ -145,7 +144,7 @@ class Watches(Generic[W]):
         """Whether every change of a file on a device sets its change time, as far as is known."""
         return device in self._devices and self._devices[device] not in _WITHOUT_CHANGE_TIME
 
-    def release(self, owner: W) -> None:
+    def release(self, owner: Watched) -> None:
         """Remove an owner from its watch, and end the watch if it was the last one."""
         owners = self._owners_of(owner.watch)
         if owners:
@@ -158,7 +157,7 @@ class Watches(Generic[W]):
                 self._libc.inotify_rm_watch(self.descriptor, owner.watch)
         owner.watch = NO_WATCH
 
-    def events(self) -> Iterator[tuple[Event, tuple[W, ...]]]:
+    def events(self) -> Iterator[tuple[Event, tuple[Watched, ...]]]:
         """Yield the events since the last call, each with the owners of its watch."""
         for event in self._read():
             owners = self._owners_of(event.watch)
@@ -169,11 +168,11 @@ class Watches(Generic[W]):
                     owner.watch = NO_WATCH
             yield event, owners
 
-    def _owners_of(self, number: int) -> tuple[W, ...]:
+    def _owners_of(self, number: int) -> tuple[Watched, ...]:
         owners = self._owners.get(number, ())
         return owners if isinstance(owners, tuple) else (owners,)
 
-    def _own(self, owner: W, number: int) -> bool:
+    def _own(self, owner: Watched, number: int) -> bool:
         if owner.watch == number:
             return False
         self.release(owner)

@@ -10,8 +10,9 @@ from zeno.errors import CannotRun, InvalidArgs
 from zeno.options import read_roots
 
 if TYPE_CHECKING:
-    from zeno.files.file_tree import FileTree
     from zeno.files.policy import Policy
+    from zeno.files.roots import Roots
+    from zeno.files.tree import Tree
 
 # Longer lists of globs are refused.
 MAX_LIST_BYTES = 1 << 20
@@ -67,7 +68,7 @@ def policy_of(options: argparse.Namespace) -> "Policy":
         raise CannotRun(str(error)) from None
 
 
-def open_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> "FileTree":
+def open_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> "Tree | Roots":
     """Open the root or the roots of the flags under their policy; the stack closes them.
 
     Raises CannotRun, whose message begins with `failure` where a directory cannot be opened.

@@ -7,8 +7,7 @@ through before it reaches the root.
 import errno
 import os
 from collections import deque
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 from zeno.files.location import DIRECTORY
 
@@ -51,7 +50,8 @@ class AbsolutePaths:
         todo = deque((name, False) for name in path.split(b"/"))
         links = 0
         with ExitStack() as stack:
-            ancestors = [stack.enter_context(_descriptor(os.open(b"/", DIRECTORY)))]
+            ancestors = [os.open(b"/", DIRECTORY)]
+            stack.callback(os.close, ancestors[-1])
             while not self._is_root(ancestors[-1]):
                 if not todo:
                     return None
@@ -67,7 +67,8 @@ class AbsolutePaths:
                     target = _link(name, ancestors[-1])
                     if target is None:
                         below = os.open(name, DIRECTORY, dir_fd=ancestors[-1])
-                        ancestors.append(stack.enter_context(_descriptor(below)))
+                        stack.callback(os.close, below)
+                        ancestors.append(below)
                         continue
                 except OSError:
                     return None
@@ -82,14 +83,6 @@ class AbsolutePaths:
     def _is_root(self, directory: int) -> bool:
         status = os.fstat(directory)
         return (status.st_dev, status.st_ino) == self._identity
-
-
-@contextmanager
-def _descriptor(number: int) -> Iterator[int]:
-    try:
-        yield number
-    finally:
-        os.close(number)
 
 
 def _link(name: bytes, directory: int) -> bytes | None:

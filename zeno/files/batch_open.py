@@ -7,11 +7,15 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from typing import TypeVar
 
-from zeno.files.location import MAX_LISTED_PATH, HeldDirectories, Location, is_unchanged
+from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES, HeldDirectories, Location, is_unchanged
 from zeno.text.file_lines import BINARY_WINDOW, has_wide_mark, is_binary
+
+T = TypeVar("T")
 
 CHUNK = 1 << 18
 
@@ -26,10 +30,9 @@ FILE, FOLDER, LINK, OTHER = "file", "folder", "link", "other"
 
 
 def scan(directory: int) -> Iterator[tuple[str, str, int]]:
-    """Yield name, kind and inode of every entry of an open directory, in no order.
+    """Yield name, as `os.scandir` decodes it, kind and inode of every entry of an open directory, in no order.
 
-    Names are decoded as `os.scandir` does, with surrogates for bytes that are not UTF-8; pass them on unchanged to
-    open them. Raises OSError, also for a directory that may be listed but not searched.
+    Raises OSError, also for a directory that may be listed but not searched.
     """
     os.stat(b".", dir_fd=directory)
     with os.scandir(directory) as entries:
@@ -69,7 +72,26 @@ class NoBytes(Enum):
 BINARY, LARGE, UNREADABLE, WIDE = NoBytes
 
 
-class BatchOpener:
+class BatchReader(ABC):
+    """Reads many files of one tree by their paths without links; fastest in the order of these."""
+
+    def find_doubtful(self) -> list[bytes]:
+        """Close everything. Return the directories that were found moved after files in them had been read."""
+        return []
+
+    def is_in_place(self) -> bool:
+        """Whether the file read last is still at its path. By default nothing is ever moved."""
+        return True
+
+    @abstractmethod
+    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | bytes | NoBytes:
+        """Read a regular file, or with `whole` false its beginning, into a buffer, and return the number of bytes.
+
+        Return the bytes themselves where the buffer is too small, or a `NoBytes` where there is no text.
+        """
+
+
+class BatchOpener(BatchReader):
     """Opens files by paths without links, keeping the directories of the last path open.
 
     Every component is opened without following links, as in `Tree.open`. If a component is no longer what the listing
@@ -89,8 +111,7 @@ class BatchOpener:
         """Its status before it was read."""
         self._used = False
         """Whether files were opened in this folder."""
-        self.doubtful: list[bytes] = []
-        """Folders that were found moved after files in them had been opened; complete after `close`."""
+        self._doubtful: list[bytes] = []
         self._held = HeldDirectories(location, LISTING)
         self._directory = -1
         """The descriptor of the current folder."""
@@ -99,7 +120,6 @@ class BatchOpener:
         self._folder = b""
 
     def close(self) -> None:
-        """Close the file opened last and all directories."""
         self._leave()
         if self._file >= 0:
             os.close(self._file)
@@ -110,6 +130,10 @@ class BatchOpener:
         self._root = self._directory = -1
         self._folder = b""
 
+    def find_doubtful(self) -> list[bytes]:
+        self.close()
+        return self._doubtful
+
     def folder(self, path: bytes) -> int:
         """Return a descriptor of a directory, `b""` for the root. This object closes it. Raises OSError."""
         if len(path) > MAX_LISTED_PATH:
@@ -117,25 +141,32 @@ class BatchOpener:
         if path != self._folder or self._directory < 0:
             self._leave()
             self._directory = -1
-            names = path.split(b"/") if path else []
-            held = self._held
-            common = 0
-            for name, other in zip(names, held.names, strict=False):
-                if name != other:
-                    break
-                common += 1
-            while len(held.names) > common:
+            held, at = self._held, self._folder
+            while at and path != at and not path.startswith(at + b"/"):
                 held.leave()
-            for name in names[common:]:
-                held.enter(name, os.open(name, LISTING, dir_fd=held.last()))
-            self._directory = held.last() if names else self._open_root()
-            self._folder = path
+                at = self._folder = at.rpartition(b"/")[0]
+            for name in path[len(at) :].split(b"/"):
+                if name:
+                    held.enter(name, os.open(name, LISTING, dir_fd=held.last()))
+                    at = self._folder = at + b"/" + name if at else name
+            if not path and self._root < 0:
+                self._root = os.open(b".", LISTING, dir_fd=self._location.root)
+            self._directory = held.last() if path else self._root
         return self._directory
 
-    def _open_root(self) -> int:
-        if self._root < 0:
-            self._root = os.open(b".", LISTING, dir_fd=self._location.root)
-        return self._root
+    def list_folder(self, path: bytes, read: Callable[[int], T]) -> T:
+        """Return what `read` finds in an open directory, which was still at its path afterwards. Raises OSError."""
+        for attempt in range(MAX_MOVES):
+            try:
+                found = read(self.folder(path))
+                if self.folder_is_in_place():
+                    return found
+            except OSError:
+                # A directory above it may have been moved: then it is found from the root.
+                if attempt:
+                    raise
+            self.close()
+        raise OSError(errno.ESTALE, "a directory that keeps moving")
 
     def folder_is_in_place(self) -> bool:
         """Whether the directory opened last is still at its path below the root."""
@@ -198,11 +229,7 @@ class BatchOpener:
                 yield number
 
     def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | bytes | NoBytes:
-        """Read a regular file, or with `whole` false its beginning, into a buffer, and return the number of bytes.
-
-        Return the bytes themselves where the buffer is too small, or a `NoBytes` where there is no text. No object is
-        made for a file that fits: a search reads thousands.
-        """
+        # No object is made for a file that fits: a search reads thousands.
         descriptor = self._open_any(path)
         if descriptor is None:
             return UNREADABLE
@@ -247,7 +274,7 @@ class BatchOpener:
     def _leave(self) -> None:
         """Check the folder's location, for all files in it that were not checked one by one."""
         if self._used and not self.folder_is_in_place():
-            self.doubtful.append(self._folder)
+            self._doubtful.append(self._folder)
         self._used = False
 
 

@@ -2,12 +2,11 @@
 
 import os
 import stat
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
-from zeno.files.batch_open import FILE, FOLDER, OTHER, NoBytes
+from zeno.files.batch_open import FILE, FOLDER, OTHER, BatchReader
+from zeno.files.open_file import TextFile
 from zeno.files.policy import Policy
 
 
@@ -39,73 +38,11 @@ class Place(NamedTuple):
 
     @property
     def is_file(self) -> bool:
-        """Whether a regular file is there."""
         return self.entry is not None and self.entry.kind == FILE
 
     @property
     def is_folder(self) -> bool:
-        """Whether a directory is there."""
         return self.entry is not None and self.entry.kind == FOLDER
-
-
-class TextFile(Protocol):
-    """An open file, or one whose text is in memory. Use what was read of it only after its `with` statement."""
-
-    path: str
-    size: int
-    bytes_read: int
-
-    @property
-    def is_normal(self) -> bool:
-        """Whether its chunks are in normal form (see `zeno.text.file_lines.normal`)."""
-        ...
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None: ...
-
-    @property
-    def no_text(self) -> NoBytes | None:
-        """Why the file is no text; None for text."""
-        ...
-
-    def require_text(self) -> None:
-        """Raise NotAFile if the file is no text."""
-        ...
-
-    def chunks(self) -> Iterator[bytes]:
-        """Yield the content in chunks."""
-        ...
-
-    def chunks_backwards(self) -> Iterator[bytes]:
-        """Yield the content in chunks, the last one first."""
-        ...
-
-    def read_text(self) -> bytes:
-        """Return the whole text in normal form."""
-        ...
-
-
-class BatchReader(Protocol):
-    """Reads many files of one tree; see `zeno.files.batch_open.BatchOpener`."""
-
-    @property
-    def doubtful(self) -> list[bytes]:
-        """Directories that were moved while files in them were read."""
-        ...
-
-    def close(self) -> None:
-        """Close all files and directories."""
-        ...
-
-    def is_in_place(self) -> bool:
-        """Whether the file read last is still at its path."""
-        ...
-
-    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | bytes | NoBytes:
-        """Read a regular file into a buffer; return the number of bytes, the bytes, or why there are none."""
-        ...
 
 
 class SearchedTree(Protocol):
@@ -164,16 +101,4 @@ class FileTree(Protocol):
 
     def under(self, policy: Policy) -> "FileTree":
         """Return this tree under another policy. It uses the same open roots, and must not be closed."""
-        ...
-
-    def speed_up_lookups(self) -> None:
-        """Make operations on single paths faster, at a cost of some milliseconds once."""
-        ...
-
-    def conceal(self, descriptor: int) -> None:
-        """Treat the file behind this descriptor as missing under every name."""
-        ...
-
-    def close(self) -> None:
-        """Close the roots."""
         ...

@@ -2,9 +2,14 @@
 
 `Tree` applies it to every component of every path it follows, the walk and the cached listing to every name. A path is
 denied by its name alone, before the file system is read, so that no answer reveals whether the file exists.
+
+Some file systems find `.env` as `.ENV`, `.e\u200cnv`, in another normal form of Unicode, with a dot at the end or by a
+short name such as `ENV~1`. The name that counts is the one that the directory lists: `list_names` finds it.
 """
 
 import json
+import os
+import re
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
@@ -12,12 +17,16 @@ from typing import Any, Self
 import contract_spec as spec
 
 from zeno.errors import InvalidArgs
+from zeno.files.batch_open import LISTING
 from zeno.text.globs import reach, subtree_matcher
 
 SECRETS = "secrets"
 """A named list of globs: `rules/deny/secrets.json` of the contract."""
 IGNORED = "ignored"
 """Deny names that ignore rules exclude."""
+
+# Of such a name a file system can ignore nothing but the case of its letters.
+_PLAIN = re.compile(rb"[A-Za-z0-9_.-]*[A-Za-z0-9_-]")
 
 ALLOWED, DIRECTORY_ONLY, DENIED = "allowed", "directory_only", "denied"
 
@@ -123,3 +132,36 @@ def _plain(glob: str, field: str) -> str:
     if not steps or glob.startswith("/") or ".." in steps:
         raise InvalidArgs(f"{field} takes a glob over paths relative to the root, such as '*.pem' or 'private/*'")
     return "/".join(steps)
+
+
+def other_case(name: bytes) -> bytes | None:
+    """Return the spelling by which a file system that folds names finds this one too; None if it may fold otherwise."""
+    return name.swapcase() if _PLAIN.fullmatch(name) else None
+
+
+def list_names(directory: int, name: bytes, status: os.stat_result) -> list[bytes]:
+    """Return the names, sorted, under which an open directory lists what it finds by a name, given with its status.
+
+    Only that name where it is listed itself. Empty if the directory cannot be listed.
+    """
+    try:
+        other = other_case(name)
+        if other is not None and (other == name or not _finds(directory, other, status)):
+            return [name]
+        listing = os.open(b".", LISTING, dir_fd=directory)
+        try:
+            with os.scandir(listing) as entries:
+                found = {os.fsencode(entry.name): entry.inode() for entry in entries}
+        finally:
+            os.close(listing)
+    except OSError:
+        return []
+    return [name] if name in found else sorted(one for one, inode in found.items() if inode == status.st_ino)
+
+
+def _finds(directory: int, name: bytes, status: os.stat_result) -> bool:
+    """Whether a directory finds the same file by this name."""
+    try:
+        return os.path.samestat(os.stat(name, dir_fd=directory, follow_symlinks=False), status)
+    except OSError:
+        return False

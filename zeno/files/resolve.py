@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import MAX_LINKS, AbsolutePaths
-from zeno.files.listed_names import list_names
 from zeno.files.location import DIRECTORY, MAX_MOVES, HeldDirectories, Location
-from zeno.files.policy import DENIED, Policy
-from zeno.files.rules import DeniedByRules
+from zeno.files.policy import DENIED, Policy, list_names
+from zeno.files.rules import denies, read_rules
+from zeno.text.gitignore import Ignores
 from zeno.text.path_names import decode_name
 
 # How many components the links on one path may add. With 40 links of 2,000 components each, one path would take a third
@@ -55,25 +55,148 @@ class ResolvedPath(NamedTuple):
     """Its status; None if nothing is there."""
 
 
-class _Guard:
-    """Raises Denied for components of one path that the policy denies."""
+class Confines(NamedTuple):
+    """What paths are resolved in: a root, its absolute paths, and what is denied in it."""
 
-    def __init__(self, policy: Policy, path: str, root: int) -> None:
-        self._policy = policy
+    location: Location
+    absolute_paths: AbsolutePaths
+    policy: Policy
+
+    def follow(self, path: str, target: bytes, stack: ExitStack, trail: Trail | None = None) -> ResolvedPath:
+        """Resolve a path, given as text for errors (`path`) and as bytes (`target`).
+
+        Raises OutsideRoot if it leads out of the root, Denied if the policy denies a component, also one that a link
+        leads to, and PermissionDenied. The stack closes the directories that were opened. `trail` takes what the path
+        leads through.
+        """
+        trail = Trail() if trail is None else trail
+        for _ in range(MAX_MOVES):
+            trail.links.clear()
+            way = _Way(self, path, trail)
+            stack.callback(way.held.clear)
+            try:
+                return way.follow(target)
+            except _Moved:
+                stack.close()
+        raise PermissionDenied(path, "a directory on the way keeps moving")
+
+
+class _Way:
+    """One path while it is resolved."""
+
+    def __init__(self, confines: Confines, path: str, trail: Trail) -> None:
+        self._location, self._absolute_paths, self._policy = confines
         self._path = path
-        self._rules = DeniedByRules(root) if policy.ignored else None
+        self._trail = trail
+        self.held = HeldDirectories(self._location, DIRECTORY)
+        self._names = self.held.names
+        self._added = 0
+        """How many components its links have added."""
+        self._denying: list[Ignores | None] = []
+        """Ignore rules that deny, of the root and each directory down to the last; None where some cannot be read."""
+        self._read_rules(Ignores(), self._location.root)
 
-    def before(self, place: bytes) -> None:
-        """Check a component by its path from the root, before the file system is read."""
+    def follow(self, target: bytes) -> ResolvedPath:
+        """Follow it to its end. Raises _Moved if a directory on it was moved meanwhile."""
+        todo = deque(self._components(target))
+        retries = 0
+        while todo:
+            name = todo.popleft()
+            if name in (b"", b"."):
+                continue
+            if name == b"..":
+                if not self._names:
+                    raise OutsideRoot(self._path)
+                self.held.leave()
+                self._leave_rules()
+                continue
+            place = b"/".join([*self._names, name])
+            try:
+                end = self._step(name, place, todo)
+            except OSError as error:
+                retries += 1
+                # A link or a file replaced a directory after it was checked: look again.
+                if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
+                    todo.appendleft(name)
+                    continue
+                if error.errno in NOWHERE:
+                    self._require_allowed(place, None)
+                end = self._end_missing(name, todo)
+                if error.errno not in NOWHERE:
+                    raise PermissionDenied(self._path, os.strerror(error.errno or 0)) from None
+            if end is not None:
+                return end
+        directory = self._last()
+        status = os.fstat(directory)
+        self._check()
+        return ResolvedPath(_join(self._names), directory, b".", status)
+
+    def _step(self, name: bytes, place: bytes, todo: deque[bytes]) -> ResolvedPath | None:
+        """Follow one component; return the end of the path if this is it. Raises OSError."""
+        parent = self._last()
+        self._trail.steps.add(place)
+        # Before the file system is read.
         if self._policy.active and self._policy.verdict(decode_name(place)) == DENIED:
             raise Denied(self._path)
+        status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        self._require_allowed(place, status.st_mode)
+        listed = self._find_listed(parent, name, status)
+        if listed is None:
+            return self._end_missing(name, todo)
+        if stat.S_ISLNK(status.st_mode):
+            link = os.readlink(listed, dir_fd=parent)
+            self._check()
+            self._trail.links.append(link)
+            self._added += link.count(b"/") + 1
+            if len(self._trail.links) > MAX_LINKS or self._added > MAX_LINK_COMPONENTS:
+                return self._end_missing(listed, todo)
+            if link.startswith(b"/"):
+                self.held.clear()
+                self._leave_rules()
+            todo.extendleft(reversed(self._components(link)))
+        elif stat.S_ISDIR(status.st_mode):
+            directory = os.open(listed, DIRECTORY, dir_fd=parent)
+            self.held.enter(listed, directory)
+            self._read_rules(self._denying[-1] if self._denying else None, directory)
+        elif todo:
+            return self._end_missing(listed, todo)
+        else:
+            self._check()
+            return ResolvedPath(_join([*self._names, listed]), parent, listed, status)
+        return None
 
-    def after(self, place: bytes, mode: int | None) -> None:
-        """Check a component with its file mode, None if it is missing: the absence of a denied name is not revealed."""
+    def _last(self) -> int:
+        """Return the last directory on the path. Raises _Moved."""
+        try:
+            return self.held.last()
+        except OSError:
+            raise _Moved from None
+
+    def _check(self) -> None:
+        """Raise _Moved unless the last directory is still at its path."""
+        directory, location = self._last(), self._location
+        if not (location.is_above(directory, len(self._names)) or location.leads_to(directory, b"/".join(self._names))):
+            raise _Moved
+
+    def _components(self, target: bytes) -> list[bytes]:
+        below = self._absolute_paths.below(target) if target.startswith(b"/") else target.split(b"/")
+        if below is None:
+            raise OutsideRoot(self._path)
+        return below
+
+    def _end_missing(self, name: bytes, todo: deque[bytes]) -> ResolvedPath:
+        """Return a missing end. Raises OutsideRoot if the remaining components would leave the root."""
+        self._check()
+        return ResolvedPath(join_missing(self._path, self._names, name, todo), -1, name, None)
+
+    # The policy
+
+    def _require_allowed(self, place: bytes, mode: int | None) -> None:
+        """Raise Denied for a component that is denied, given its mode. The absence of a denied name is not revealed."""
         if self._denies(place, mode):
             raise Denied(self._path)
 
-    def find_name(self, above: list[bytes], directory: int, name: bytes, status: os.stat_result) -> bytes | None:
+    def _find_listed(self, directory: int, name: bytes, status: os.stat_result) -> bytes | None:
         """Return the name under which a directory lists what was found by a name; None if that one is denied.
 
         A denied file that is found by another spelling of its name is as good as absent.
@@ -83,157 +206,34 @@ class _Guard:
         listed = list_names(directory, name, status)
         if listed == [name]:
             return name
-        denied = any(self._denies(b"/".join([*above, one]), status.st_mode) for one in listed)
+        denied = any(self._denies(b"/".join([*self._names, one]), status.st_mode) for one in listed)
         return None if denied or not listed else listed[0]
 
     def _denies(self, place: bytes, mode: int | None) -> bool:
         if not self._policy.active:
             return False
         is_directory = mode is not None and stat.S_ISDIR(mode)
+        if self._policy.denies(decode_name(place), is_directory=is_directory):
+            return True
         kinds = (is_directory,) if mode is not None else (True, False)
-        return self._policy.denies(decode_name(place), is_directory=is_directory) or (
-            self._rules is not None and any(self._rules.deny(place, is_directory=kind) for kind in kinds)
-        )
+        return any(rules is None or any(denies(rules, place, kind) for kind in kinds) for rules in self._denying[-1:])
 
-    def enter(self, names: list[bytes], directory: int) -> None:
-        """Read the ignore rules of a directory that was opened."""
-        if self._rules is not None:
-            self._rules.enter(b"/".join(names) + b"/", directory)
+    def _read_rules(self, around: Ignores | None, directory: int) -> None:
+        """Read the ignore rules of a directory that was opened, where they deny."""
+        if not self._policy.ignored:
+            return
+        inside = None
+        if around is not None:
+            base = b"".join(name + b"/" for name in self._names)
+            rules, complete = read_rules(around, base, directory, self._location)
+            if not complete:
+                self._check()
+            inside = rules if complete else None
+        self._denying.append(inside)
 
-    def leave(self, names: list[bytes]) -> None:
-        """Go back up to the directory with these components."""
-        if self._rules is not None:
-            self._rules.leave(len(names))
-
-
-def follow(
-    location: Location,
-    absolute_paths: AbsolutePaths,
-    policy: Policy,
-    path: str,
-    target: bytes,
-    stack: ExitStack,
-    trail: Trail | None = None,
-) -> ResolvedPath:
-    """Resolve a path, given as text for errors (`path`) and as bytes (`target`).
-
-    Raises OutsideRoot if it leads out of the root, Denied if the policy denies a component, also one that a link leads
-    to, and PermissionDenied. The stack closes the directories that were opened. `trail` takes what the path
-    leads through.
-    """
-    trail = Trail() if trail is None else trail
-    for _ in range(MAX_MOVES):
-        trail.links.clear()
-        try:
-            return _follow(location, absolute_paths, policy, path, target, stack, trail)
-        except _Moved:
-            stack.close()
-    raise PermissionDenied(path, "a directory on the way keeps moving")
-
-
-def _follow(
-    location: Location,
-    absolute_paths: AbsolutePaths,
-    policy: Policy,
-    path: str,
-    target: bytes,
-    stack: ExitStack,
-    trail: Trail,
-) -> ResolvedPath:
-    held = HeldDirectories(location, DIRECTORY)
-    stack.callback(held.clear)
-    names = held.names
-    guard = _Guard(policy, path, location.root)
-
-    def last() -> int:
-        """Return the last directory on the path. Raises _Moved."""
-        try:
-            return held.last()
-        except OSError:
-            raise _Moved from None
-
-    def check() -> None:
-        """Raise _Moved unless the last directory is still at its path."""
-        directory = last()
-        if not (location.is_above(directory, len(names)) or location.leads_to(directory, b"/".join(names))):
-            raise _Moved
-
-    todo = deque(_components(absolute_paths, path, target))
-    added = retries = 0
-    while todo:
-        name = todo.popleft()
-        if name in (b"", b"."):
-            continue
-        if name == b"..":
-            if not names:
-                raise OutsideRoot(path)
-            held.leave()
-            guard.leave(names)
-            continue
-        parent = last()
-        place = b"/".join([*names, name])
-        trail.steps.add(place)
-        guard.before(place)
-        try:
-            status = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            guard.after(place, status.st_mode)
-            found = guard.find_name(names, parent, name, status)
-            if found is None:
-                check()
-                return _resolve_missing(path, names, name, todo)
-            name = found
-            if stat.S_ISLNK(status.st_mode):
-                link = os.readlink(name, dir_fd=parent)
-                check()
-                trail.links.append(link)
-                added += link.count(b"/") + 1
-                if len(trail.links) > MAX_LINKS or added > MAX_LINK_COMPONENTS:
-                    return _resolve_missing(path, names, name, todo)
-                if link.startswith(b"/"):
-                    held.clear()
-                    guard.leave(names)
-                todo.extendleft(reversed(_components(absolute_paths, path, link)))
-            elif stat.S_ISDIR(status.st_mode):
-                directory = os.open(name, DIRECTORY, dir_fd=parent)
-                held.enter(name, directory)
-                guard.enter(names, directory)
-            elif todo:
-                check()
-                return _resolve_missing(path, names, name, todo)
-            else:
-                check()
-                return ResolvedPath(_join([*names, name]), parent, name, status)
-        except OSError as error:
-            retries += 1
-            # A link or a file replaced a directory after it was checked: look again.
-            if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
-                todo.appendleft(name)
-            elif error.errno in NOWHERE:
-                guard.after(place, None)
-                check()
-                return _resolve_missing(path, names, name, todo)
-            else:
-                check()
-                _resolve_missing(path, names, name, todo)  # raises OutsideRoot if the rest would leave the root
-                raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
-    directory = last()
-    status = os.fstat(directory)
-    check()
-    return ResolvedPath(_join(names), directory, b".", status)
-
-
-def _components(absolute_paths: AbsolutePaths, path: str, target: bytes) -> list[bytes]:
-    if not target.startswith(b"/"):
-        return target.split(b"/")
-    below = absolute_paths.below(target)
-    if below is None:
-        raise OutsideRoot(path)
-    return below
-
-
-def _resolve_missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> ResolvedPath:
-    """Return a missing end. Raises OutsideRoot if the remaining components would leave the root."""
-    return ResolvedPath(join_missing(path, names, name, todo), -1, name, None)
+    def _leave_rules(self) -> None:
+        """Go back up to the last directory."""
+        del self._denying[len(self._names) + 1 :]
 
 
 def join_missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> str:

@@ -13,7 +13,8 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import FOLDER
-from zeno.files.file_tree import Entry, FileTree, Place, TextFile
+from zeno.files.file_tree import Entry, FileTree, Place
+from zeno.files.open_file import TextFile
 from zeno.files.policy import DENIED, Policy
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
@@ -45,7 +46,6 @@ class NamedTrees(ABC, Generic[T]):
         self.policy = policy
 
     def place(self, path: str, field: str = "path") -> Place:
-        """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
         name, rest = self._divide(path, field)
         if name is None:
             return Place(".", TOP)
@@ -56,7 +56,6 @@ class NamedTrees(ABC, Generic[T]):
         return Place(name if found.path == "." else f"{name}/{found.path}", found.entry)
 
     def open(self, path: str, field: str = "path") -> TextFile:
-        """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
         name, rest = self._divide(path, field)
         if name is None:
             raise NotAFile(path, "a directory")
@@ -136,34 +135,24 @@ class Roots(NamedTrees[Tree]):
         self.close()
 
     def close(self) -> None:
-        """Close the roots."""
         for tree in self.trees.values():
             tree.close()
 
     @property
     def descriptors(self) -> list[int]:
-        """The descriptors of the roots."""
         return [tree.descriptor for tree in self.trees.values()]
 
     def conceal(self, descriptor: int) -> None:
-        """Treat the file behind this descriptor as missing in every root."""
         for tree in self.trees.values():
             tree.conceal(descriptor)
 
-    def speed_up_lookups(self) -> None:
-        """Load openat2, which makes operations on single paths faster."""
-        for tree in self.trees.values():
-            tree.speed_up_lookups()
-
     def under(self, policy: Policy) -> "Roots":
-        """Return these roots under another policy. They share descriptors; only the original may be closed."""
         roots = copy(self)
         roots.policy = policy
         roots.trees = {name: tree.under(policy.below(name)) for name, tree in self.trees.items()}
         return roots
 
     def inside(self, path: bytes) -> list[bytes] | None:
-        """Return the components of an absolute path, the name of its root first; None if it leads under no root."""
         # All names first: a link in one root that leads to another is outside.
         for look in (Tree.inside_by_name, Tree.inside):
             for name, tree in self.trees.items():
@@ -173,7 +162,6 @@ class Roots(NamedTrees[Tree]):
         return None
 
     def find_covered(self, path: bytes) -> list[str]:
-        """Return the directories that an absolute path covers; see `FileTree`."""
         found: list[str] = []
         for name, tree in self.trees.items():
             found += [name if one == "." else f"{name}/{one}" for one in tree.find_covered(path)]

@@ -13,11 +13,14 @@ from typing import NamedTuple
 
 from zeno.files.batch_open import READING
 from zeno.files.location import DIRECTORY, MAX_MOVES, Location
-from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
+from zeno.text.gitignore import IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
 from zeno.text.path_names import decode_entry
 
 HIDDEN, IGNORED, EXCLUDED = LEFT_OUT = ("hidden", "ignored", "excluded")
 """Rules that can leave a name out, in the order in which they are tried."""
+
+RULING = (*IGNORE_FILES, REPOSITORY)
+"""Names that can change the ignore rules of a directory."""
 
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
@@ -63,82 +66,57 @@ class NameRules(NamedTuple):
         return found
 
 
-class DeniedByRules:
-    """The ignore rules of the directories from the root to the current one.
+def denies(ignores: Ignores, path: bytes, is_directory: bool) -> bool:
+    """Whether a policy that denies ignored names denies a path, given the ignore rules in its directory."""
+    return path.rpartition(b"/")[2] == os.fsencode(REPOSITORY) or ignores.leave_out(path, is_directory)
 
-    If an ignore file cannot be read, everything in its directory is denied.
+
+def read_rules(
+    around: Ignores, base: bytes, directory: int, location: Location, names: Iterable[str] = RULING
+) -> tuple[Ignores, bool]:
+    """Return the ignore rules inside an open directory, and whether all its ignore files could be read.
+
+    `base` is its path with a slash at the end. Only ignore files with one of the `names` count.
     """
-
-    def __init__(self, root: int) -> None:
-        self._rules: list[Ignores | None] = [_inside(Ignores(), b"", root)]
-
-    def enter(self, base: bytes, directory: int) -> None:
-        """Enter an open directory; `base` is its path with a slash at the end."""
-        around = self._rules[-1]
-        self._rules.append(None if around is None else _inside(around, base, directory))
-
-    def leave(self, depth: int) -> None:
-        """Go back up to the directory that is `depth` levels below the root."""
-        del self._rules[depth + 1 :]
-
-    def deny(self, path: bytes, *, is_directory: bool) -> bool:
-        """Whether the rules ignore an entry of the current directory, given by its path from the root."""
-        rules = self._rules[-1]
-        name = path.rpartition(b"/")[2]
-        return rules is None or name == os.fsencode(REPOSITORY) or rules.leave_out(path, is_directory)
-
-
-def _inside(around: Ignores, base: bytes, directory: int) -> Ignores | None:
-    """Return the rules inside an open directory; None if an ignore file in it cannot be read."""
+    texts: dict[str, bytes] = {}
+    exclude, is_repository, complete = None, False, True
+    for name in names:
+        try:
+            mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+            is_repository = is_repository or name == REPOSITORY
+            # Like git, do not follow a link here. If `.git` is a file, the repository is elsewhere.
+            if name == REPOSITORY and stat.S_ISDIR(mode):
+                exclude = _read_in_place(directory, b".git/info/exclude", base, location)
+            elif name != REPOSITORY and stat.S_ISREG(mode):
+                texts[name] = _read_in_place(directory, os.fsencode(name), base, location)
+        except OSError as error:
+            complete = complete and error.errno in _ABSENT
     try:
-        texts = {name: text for name in IGNORE_FILES if (text := _text(directory, name)) is not None}
-        is_repository = _exists(directory, REPOSITORY)
-        exclude = _text_below(directory, (REPOSITORY, "info"), EXCLUDE) if is_repository else None
-        return around.enter(base, texts, exclude, is_repository=is_repository)
+        return around.enter(base, texts, exclude, is_repository=is_repository), complete
     except OSError:
-        return None
+        # As if none of the files in this directory could be read.
+        return around.enter(base, {}, None, is_repository=is_repository), False
 
 
-def _exists(directory: int, name: str) -> bool:
+def _read_in_place(above: int, path: bytes, base: bytes, location: Location) -> bytes:
+    """Return the text of an ignore file below an open directory, if it was still there after it was read.
+
+    `base` is the path of the directory with a slash at the end. Raises OSError.
+    """
+    folder, _, name = path.rpartition(b"/")
+    directory = Location(above).open_directory(folder, DIRECTORY)
     try:
-        os.stat(name, dir_fd=directory, follow_symlinks=False)
-    except OSError as error:
-        if error.errno in _ABSENT:
-            return False
-        raise
-    return True
-
-
-def _text_below(directory: int, names: tuple[str, ...], last: str) -> bytes | None:
-    if not names:
-        return _text(directory, last)
-    try:
-        below = os.open(names[0], DIRECTORY, dir_fd=directory)
-    except OSError as error:
-        if error.errno in _ABSENT:
-            return None
-        raise
-    try:
-        return _text_below(below, names[1:], last)
+        for _ in range(MAX_MOVES):
+            descriptor = os.open(name, READING, dir_fd=directory)
+            try:
+                text = ignore_text(descriptor)
+                if location.has(descriptor, base + path):
+                    return text
+            finally:
+                os.close(descriptor)
     finally:
-        os.close(below)
-
-
-def _text(directory: int, name: str) -> bytes | None:
-    """Return the text of an ignore file, or None if there is none. Like git, do not follow a link here."""
-    try:
-        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        descriptor = os.open(name, READING, dir_fd=directory)
-    except OSError as error:
-        if error.errno in _ABSENT:
-            return None
-        raise
-    try:
-        return ignore_text(descriptor)
-    finally:
-        os.close(descriptor)
+        os.close(directory)
+    raise OSError(errno.EAGAIN, "an ignore file that keeps moving")
 
 
 def ignore_text(descriptor: int) -> bytes:
@@ -147,52 +125,3 @@ def ignore_text(descriptor: int) -> bytes:
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
         raise OSError(errno.EFBIG, "an ignore file that is too large or no regular file")
     return os.read(descriptor, MAX_FILE_BYTES)
-
-
-def rules_inside(
-    ignores: Ignores, base: bytes, directory: int, special: dict[str, "os.DirEntry[str]"], location: Location
-) -> tuple[Ignores, bool]:
-    """Return the ignore rules inside a directory, and whether all its ignore files could be read."""
-    texts: dict[str, bytes] = {}
-    exclude = None
-    complete = True
-    for name, entry in special.items():
-        try:
-            if name == REPOSITORY:
-                # If `.git` is a file, the repository is elsewhere and its exclude file is not read.
-                if entry.is_dir(follow_symlinks=False):
-                    exclude = _read_checked_below(directory, base, (REPOSITORY, "info"), EXCLUDE, location)
-            elif entry.is_file(follow_symlinks=False):
-                # Like git, do not follow a link here.
-                texts[name] = _read_checked(directory, base, name, location)
-        except OSError as error:
-            complete = complete and error.errno in _ABSENT
-    is_repository = REPOSITORY in special
-    try:
-        return ignores.enter(base, texts, exclude, is_repository=is_repository), complete
-    except OSError:
-        # As if none of the files in this directory could be read.
-        return ignores.enter(base, {}, None, is_repository=is_repository), False
-
-
-def _read_checked_below(directory: int, base: bytes, names: tuple[str, ...], last: str, location: Location) -> bytes:
-    if not names:
-        return _read_checked(directory, base, last, location)
-    below = os.open(names[0], DIRECTORY, dir_fd=directory)
-    try:
-        return _read_checked_below(below, base + os.fsencode(names[0]) + b"/", names[1:], last, location)
-    finally:
-        os.close(below)
-
-
-def _read_checked(directory: int, base: bytes, name: str, location: Location) -> bytes:
-    """Return the text of an ignore file in an open directory, whose path with a slash at the end is `base`."""
-    for _ in range(MAX_MOVES):
-        descriptor = os.open(name, READING, dir_fd=directory)
-        try:
-            text = ignore_text(descriptor)
-            if location.has(descriptor, base + os.fsencode(name)):
-                return text
-        finally:
-            os.close(descriptor)
-    raise OSError(errno.EAGAIN, "an ignore file that keeps moving")

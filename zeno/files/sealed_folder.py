@@ -3,10 +3,13 @@
 import errno
 import os
 import stat
-from typing import Self
+from collections.abc import Callable
+from typing import Self, TypeVar
 
 from zeno.files.batch_open import LISTING, READING
 from zeno.files.location import DESCRIPTORS, DIRECTORY, Location
+
+T = TypeVar("T")
 
 _ABSENT = {errno.ENOENT, errno.ENAMETOOLONG}
 
@@ -23,7 +26,6 @@ class SealedFolder:
         self._location = Location(descriptor)
 
     def close(self) -> None:
-        """Close it."""
         os.close(self.descriptor)
 
     @classmethod
@@ -38,14 +40,17 @@ class SealedFolder:
 
     def status(self, path: bytes) -> os.stat_result | None:
         """Return the status of what is at a path, of a link itself; None if nothing is there. Raises LeadsAway."""
+        return self._at(path, lambda parent, name: os.stat(name or b".", dir_fd=parent, follow_symlinks=False))
+
+    def _at(self, path: bytes, look: Callable[[int, bytes], T]) -> T | None:
+        """Return what `look` finds in the directory above a path; None if nothing is there. Raises LeadsAway."""
         folder, _, name = path.rpartition(b"/")
         try:
-            parent = self._location.open_directory(folder, DIRECTORY) if folder else self.descriptor
+            parent = self._location.open_directory(folder, DIRECTORY)
             try:
-                return os.stat(name or b".", dir_fd=parent, follow_symlinks=False)
+                return look(parent, name)
             finally:
-                if parent != self.descriptor:
-                    os.close(parent)
+                os.close(parent)
         except OSError as error:
             if error.errno in _ABSENT:
                 return None
@@ -83,18 +88,9 @@ class SealedFolder:
             return None
         if not stat.S_ISREG(status.st_mode):
             raise LeadsAway(os.fsdecode(path))
-        folder, _, name = path.rpartition(b"/")
-        try:
-            parent = self._location.open_directory(folder, DIRECTORY) if folder else self.descriptor
-            try:
-                descriptor = os.open(name, READING, dir_fd=parent)
-            finally:
-                if parent != self.descriptor:
-                    os.close(parent)
-        except OSError as error:
-            if error.errno in _ABSENT:
-                return None
-            raise LeadsAway(os.fsdecode(path)) from None
+        descriptor = self._at(path, lambda parent, name: os.open(name, READING, dir_fd=parent))
+        if descriptor is None:
+            return None
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise LeadsAway(os.fsdecode(path))

@@ -11,15 +11,18 @@ from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenie
 from zeno.files.absolute_paths import AbsolutePaths
 from zeno.files.batch_open import READING, BatchOpener
 from zeno.files.file_tree import Entry, Place
-from zeno.files.listed_names import other_case
 from zeno.files.location import Location
 from zeno.files.open_file import File
-from zeno.files.policy import ALLOWED, DENIED, Policy
-from zeno.files.resolve import MAX_RETRIES, NOWHERE, ResolvedPath, Trail, follow
+from zeno.files.policy import ALLOWED, DENIED, Policy, other_case
+from zeno.files.resolve import MAX_RETRIES, NOWHERE, Confines, ResolvedPath, Trail
 from zeno.text.path_names import decode_name, raw
 
 if TYPE_CHECKING:
     from zeno.files.openat2 import Opener
+
+
+# To load openat2 costs as much as some hundred lookups without it.
+MANY_LOOKUPS = 64
 
 
 class _Changed(Exception):
@@ -29,17 +32,17 @@ class _Changed(Exception):
 class LinkTarget(NamedTuple):
     """Where a symbolic link leads."""
 
-    path: str | None
+    path: str | None = None
     """The path of the regular file under the root that it leads to, or None."""
-    to_folder: bool
+    to_folder: bool = False
     """Whether it leads to a directory under the root."""
-    may_change_unseen: bool
+    denied: bool = False
+    """Whether it leads to a path that the policy denies: then it is as good as absent."""
+    may_change_unseen: bool = False
     """Whether an absolute link on the way does not begin with the root's name. Then its target can change without a
     change under the root."""
-    denied: bool
-    """Whether it leads to a path that the policy denies."""
-    steps: frozenset[str]
-    """Every path at which something was looked up on the way."""
+    steps: frozenset[str] = frozenset()
+    """Every path at which something was looked up on the way: while nothing there changes, it leads to the same."""
 
 
 class Tree:
@@ -58,6 +61,7 @@ class Tree:
         self._concealed: tuple[int, int] | None = None
         self._open_for_status: Opener | None = None
         self._open_for_reading: Opener | None = None
+        self._lookups = 0
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +70,6 @@ class Tree:
         self.close()
 
     def close(self) -> None:
-        """Close the root."""
         os.close(self._root)
 
     def conceal(self, descriptor: int) -> None:
@@ -81,17 +84,15 @@ class Tree:
 
     @property
     def descriptors(self) -> list[int]:
-        """The descriptor of the root, in a list."""
         return [self._root]
 
     def under(self, policy: Policy) -> Self:
-        """Return this tree under another policy. It uses the same open root, and must not be closed."""
         tree = copy(self)
         tree.policy = policy
         return tree
 
     @property
-    def concealed_inode(self) -> int | None:
+    def log_inode(self) -> int | None:
         """Inode of the concealed file, if there is one. A file on another device may share it; `place` decides."""
         return self._concealed[1] if self._concealed else None
 
@@ -110,7 +111,6 @@ class Tree:
     # One path
 
     def place(self, path: str, field: str = "path") -> Place:
-        """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
         status = self._status_by_openat2(path, field, check=True)
         if status is not None:
             return Place(path, Entry.of(status))
@@ -118,7 +118,6 @@ class Tree:
             return Place(found.path, None if found.status is None else Entry.of(found.status))
 
     def open(self, path: str, field: str = "path") -> File:
-        """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
         file = self._open_by_openat2(path, field)
         if file is not None:
             return file
@@ -134,6 +133,9 @@ class Tree:
 
         With `check` also None if the file was moved meanwhile. Raises Denied.
         """
+        self._lookups += 1
+        if self._lookups == MANY_LOOKUPS:
+            self.speed_up_lookups()
         if self._open_for_status is None or self.policy.ignored or not _is_plain(path):
             return None
         name = raw(path, field)
@@ -230,7 +232,8 @@ class Tree:
     def _follow(self, path: str, field: str, trail: Trail | None = None) -> Iterator[ResolvedPath]:
         """Resolve a path. `trail` takes what it leads through."""
         with ExitStack() as stack:
-            found = follow(self.location, self._absolute_paths, self.policy, path, raw(path, field), stack, trail)
+            confines = Confines(self.location, self._absolute_paths, self.policy)
+            found = confines.follow(path, raw(path, field), stack, trail)
             if found.status is None and found.path != "." and self.policy.denies(found.path, is_directory=False):
                 raise Denied(path)
             status = found.status
@@ -251,7 +254,7 @@ class Tree:
 
     def is_listed(self, path: str, inode: int) -> bool:
         """Whether a regular file is listed; the concealed file is not."""
-        return inode != self.concealed_inode or self.place(path).entry is not None
+        return inode != self.log_inode or self.place(path).entry is not None
 
     def link_target(self, path: str) -> LinkTarget:
         """Follow a link."""
@@ -266,7 +269,7 @@ class Tree:
         except (OutsideRoot, PermissionDenied):
             pass
         outside = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in trail.links)
-        return LinkTarget(target, to_folder, outside, denied, frozenset(map(decode_name, trail.steps)))
+        return LinkTarget(target, to_folder, denied, outside, frozenset(map(decode_name, trail.steps)))
 
 
 def _is_plain(path: str) -> bool:

@@ -1,26 +1,26 @@
 """Walk the tree: yield every name under the root in the order of whole paths, with the reason if it is no file.
 
 Directories are opened by descriptor, one below the other, and never through a link. Names count only if the directory
-was still at its path after it was listed. Only the last directories of a deep path are held open.
+was still at its path after it was listed.
 """
 
 import os
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
-from zeno.files.batch_open import LISTING
+from zeno.files.batch_open import BatchOpener
 from zeno.files.file_tree import Place
-from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES, HeldDirectories
+from zeno.files.location import MAX_LISTED_PATH
 from zeno.files.resolve import NOWHERE
-from zeno.files.rules import DeniedByRules, NameRules, rules_inside
+from zeno.files.rules import RULING, NameRules, denies, read_rules
 from zeno.files.tree import Tree
-from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
+from zeno.text.gitignore import Ignores
 from zeno.text.path_names import decode_entry, raw
-
-_SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
 NOT_REGULAR = "not_regular"
 LINKED = "linked_dirs"
@@ -51,7 +51,9 @@ class Unlisted(NamedTuple):
     path: str
     """Relative to the root, with a slash at the end; empty for the root."""
     ignores: Ignores | None
-    """The ignore rules that apply to it; None where none are asked for."""
+    """The ignore rules around it; None where none are asked for."""
+    denying: Ignores | None = None
+    """The same, where the policy denies what they ignore."""
 
 
 class _Entries(NamedTuple):
@@ -61,8 +63,8 @@ class _Entries(NamedTuple):
     folders: list[str]
     others: "dict[str, os.DirEntry[str]]"
     """Links and what else is neither file nor directory."""
-    special: "dict[str, os.DirEntry[str]]"
-    """Those that may make ignore rules."""
+    ruling: list[str]
+    """Names that may make ignore rules."""
     complete: bool
     """Whether the directory could be read to its end."""
 
@@ -80,119 +82,79 @@ def walk(tree: Tree, rules: NameRules, start: str = "") -> Iterator[Walked]:
 
 def walk_runs(tree: Tree, rules: NameRules, start: str, first: Unlisted | None = None) -> Iterator[WalkedNames]:
     """Like `walk`, but yield lists of consecutive names. With `first` given, walk only that directory."""
-    return _Walk(tree, rules, start).run(first or Unlisted("", rules.begin()))
+    with tree.batch_opener() as opener:
+        walk = _Walk(tree, rules, start, opener)
+        levels: list[Iterator[WalkedNames | Unlisted]] = [iter([first or begin_walk(tree, rules)])]
+        while levels:
+            found = next(levels[-1], None)
+            if found is None:
+                levels.pop()
+            elif isinstance(found, Unlisted):
+                levels.append(walk.names_in(found))
+            else:
+                yield found
 
 
-def list_directory(tree: Tree, rules: NameRules, directory: Unlisted) -> list[WalkedNames | Unlisted]:
-    """List one directory, in the order of a walk, without the directories below it."""
-    return _Walk(tree, rules, "").names_in(directory)
+def begin_walk(tree: Tree, rules: NameRules) -> Unlisted:
+    """Return the root, with which a walk begins."""
+    return Unlisted("", rules.begin(), Ignores() if tree.policy.ignored else None)
+
+
+def list_level(tree: Tree, rules: NameRules, items: list[WalkedNames | Unlisted]) -> list[WalkedNames | Unlisted]:
+    """Replace each directory by what is in it, in the order of a walk."""
+    with tree.batch_opener() as opener:
+        walk = _Walk(tree, rules, "", opener)
+        return [found for item in items for found in (walk.names_in(item) if isinstance(item, Unlisted) else (item,))]
 
 
 class _Walk:
-    def __init__(self, tree: Tree, rules: NameRules, start: str) -> None:
+    def __init__(self, tree: Tree, rules: NameRules, start: str, opener: BatchOpener) -> None:
         self._tree = tree
         self._rules = rules
         self._start = start
-        self._levels: list[Iterator[WalkedNames | Unlisted]] = []
-        """For each directory that the walk is in, what is left of it."""
-        self._held = HeldDirectories(tree.location, LISTING)
-        self._denied = DeniedByRules(tree.descriptor) if tree.policy.ignored else None
-        """Ignore rules of the policy, those of the current directory last."""
+        self._opener = opener
 
-    def run(self, first: Unlisted) -> Iterator[WalkedNames]:
-        """Walk a directory and all below it."""
-        levels = self._levels
+    def names_in(self, directory: Unlisted) -> Iterator[WalkedNames | Unlisted]:
+        """Return what is in a directory, in order; first the directory itself if not all of it could be read."""
+        path = raw(directory.path[:-1], "path")
+        level: Iterator[WalkedNames | Unlisted] = iter(())
+        complete = False
         try:
-            yield from self._begin(first)
-            while levels:
-                found = next(levels[-1], None)
-                if found is None:
-                    levels.pop()
-                    self._held.leave()
-                    if self._denied is not None:
-                        self._denied.leave(len(levels) - 1)
-                elif not isinstance(found, Unlisted):
-                    yield found
-                elif not self._enter(found):
-                    yield WalkedNames([found.path], UNREADABLE)
-        finally:
-            self._held.clear()
-
-    def names_in(self, directory: Unlisted) -> list[WalkedNames | Unlisted]:
-        try:
-            return [*self._begin(directory), *(found for level in self._levels for found in level)]
-        finally:
-            self._held.clear()
-
-    def _begin(self, first: Unlisted) -> list[WalkedNames]:
-        """Enter the directory that the walk begins with, from the root. Return it if it cannot be read."""
-        try:
-            for name in [b".", *raw(first.path, "path").split(b"/")][:-2] if first.path else ():
-                self._held.enter(name, os.open(name, LISTING, dir_fd=self._held.last()))
-            if self._enter(first):
-                return []
+            if len(path) <= MAX_LISTED_PATH:
+                level, complete = self._opener.list_folder(path, partial(self._list, directory))
         except OSError as error:
             # A directory that was removed meanwhile counts as if it had never existed.
-            if error.errno in NOWHERE:
-                return []
-        return [WalkedNames([first.path or "./"], UNREADABLE)]
+            complete = error.errno in NOWHERE
+        return level if complete else chain([WalkedNames([directory.path or "./"], UNREADABLE)], level)
 
-    def _enter(self, found: Unlisted) -> bool:
-        """Enter a directory. Return False if it, or an ignore file in it, cannot be read, or its path is too long.
-
-        If it was moved while it was listed, it is opened again from the root.
-        """
-        path = raw(found.path[:-1], "path")
-        if len(path) > MAX_LISTED_PATH:
-            return False
-        name, location = path.rpartition(b"/")[2] or b".", self._tree.location
-        for attempt in range(MAX_MOVES):
-            try:
-                if attempt:
-                    directory = location.open_directory(path, LISTING)
-                else:
-                    directory = os.open(name, LISTING, dir_fd=self._held.last())
-            except OSError as error:
-                if attempt == 0:
-                    # The parent may have been moved.
-                    continue
-                # A directory that was removed meanwhile counts as if it had never existed.
-                return error.errno in NOWHERE
-            try:
-                level, complete = self._level(found.path, directory, found.ignores)
-                if location.is_above(directory, found.path.count("/")) or location.leads_to(directory, path):
-                    self._levels.append(level)
-                    self._held.enter(name, directory)
-                    return complete
-            except BaseException:
-                os.close(directory)
-                raise
-            os.close(directory)
-        return False
-
-    def _level(
-        self, prefix: str, directory: int, ignores: Ignores | None
-    ) -> tuple[Iterator[WalkedNames | Unlisted], bool]:
-        """List an open directory: what is in it, in order. Also return whether everything in it could be read."""
-        if self._denied is not None and prefix:
-            self._denied.leave(len(self._levels) - 1)
-            self._denied.enter(raw(prefix, "path"), directory)
-        found = self._entries(prefix, directory)
-        complete = found.complete
-        base = b""
+    def _list(self, found: Unlisted, directory: int) -> tuple[Iterator[WalkedNames | Unlisted], bool]:
+        """List an open directory. Also return whether everything in it could be read."""
+        path, ignores, denying = found
+        location, base = self._tree.location, b""
+        if denying is not None:
+            base = raw(path, "path")
+            denying, complete = read_rules(denying, base, directory, location)
+            # If an ignore file cannot be read, everything in its directory is denied.
+            if not complete:
+                return iter(()), True
+        entries = self._entries(path, directory, denying)
+        complete = entries.complete
         if ignores is not None:
-            base = raw(prefix, "path")
-            ignores, all_read = rules_inside(ignores, base, directory, found.special, self._tree.location)
+            base = raw(path, "path")
+            ignores, all_read = read_rules(ignores, base, directory, location, entries.ruling)
             complete = complete and all_read
-        return self._in_order(prefix, found, base, ignores), complete
+        return self._in_order(entries, Unlisted(path, ignores, denying), base), complete
 
-    def _in_order(
-        self, prefix: str, found: _Entries, base: bytes, ignores: Ignores | None
-    ) -> Iterator[WalkedNames | Unlisted]:
+    def _in_order(self, found: _Entries, around: Unlisted, base: bytes) -> Iterator[WalkedNames | Unlisted]:
         """Yield the names in a directory: those that the rules leave out first, all others in order."""
+        prefix, ignores, denying = around
         files, folders, others = found.files, found.folders, found.others
-        entries = [(name, False) for name in files] + [(name, True) for name in folders]
-        left_out = self._rules.leave_out([*entries, *((name, False) for name in others)], base, ignores)
+        # No other rule is about files with plain names, which are most.
+        ruled = files if ignores is not None else [name for name in files if name[0] == "."]
+        entries = [(name, False) for name in ruled] + [(name, True) for name in folders]
+        if others:
+            entries += [(name, False) for name in others]
+        left_out = self._rules.leave_out(entries, base, ignores)
         if left_out:
             slashes = set(folders)
             by_rule: dict[str, list[str]] = {}
@@ -214,17 +176,17 @@ class _Walk:
                 yield WalkedNames(paths[before:at], None)
             if entry is None:
                 if path >= start or start.startswith(path):
-                    yield Unlisted(path, ignores)
+                    yield Unlisted(path, ignores, denying)
             elif path >= start and (walked := self._look(path, entry)) is not None:
                 yield walked
         if at < len(paths):
             yield WalkedNames(paths[at:], None)
 
-    def _entries(self, prefix: str, directory: int) -> _Entries:
+    def _entries(self, prefix: str, directory: int, denying: Ignores | None) -> _Entries:
         """List an open directory. A denied ignore file has no effect on a request."""
-        found = _Entries([], [], {}, {}, True)
-        files, folders, others, special, _ = found
-        concealed = self._tree.concealed_inode
+        found = _Entries([], [], {}, [], True)
+        files, folders, others, ruling, _ = found
+        concealed = self._tree.log_inode
         guarded = self._tree.policy.active
         try:
             # Listed by descriptor, names are text; `os.fsencode` gives their bytes back.
@@ -241,7 +203,7 @@ class _Walk:
                     ):
                         continue
                     is_directory = not is_file and entry.is_dir(follow_symlinks=False)
-                    if guarded and self._denies(prefix + decode_entry(name), is_directory):
+                    if guarded and self._denies(prefix + decode_entry(name), is_directory, denying):
                         continue
                     if is_file:
                         files.append(name)
@@ -249,16 +211,16 @@ class _Walk:
                         folders.append(name)
                     else:
                         others[name] = entry
-                    if name[0] == "." and name in _SPECIAL:
-                        special[name] = entry
+                    if name[0] == "." and name in RULING:
+                        ruling.append(name)
         except OSError:
             return found._replace(complete=False)
         return found
 
-    def _denies(self, path: str, is_directory: bool) -> bool:
-        """Whether the policy denies a name in the current directory."""
+    def _denies(self, path: str, is_directory: bool, denying: Ignores | None) -> bool:
+        """Whether the policy denies a name, given the ignore rules by which it does."""
         return self._tree.policy.denies(path, is_directory=is_directory) or (
-            self._denied is not None and self._denied.deny(raw(path, "path"), is_directory=is_directory)
+            denying is not None and denies(denying, raw(path, "path"), is_directory)
         )
 
     def _look(self, path: str, entry: "os.DirEntry[str]") -> WalkedNames | None:

@@ -6,7 +6,7 @@ Texts without an index may match anything, so an answer never depends on how far
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from zeno.index import signatures
 from zeno.index.requirements import Demand
@@ -30,32 +30,33 @@ Range = tuple[int, int]
 """Part of a text: where it begins and where it ends."""
 
 
-class Indexed(Protocol):
-    """Something with a text that can be indexed; it is known by its identity."""
+class IndexedText:
+    """A text that can be indexed. It does not change while it is."""
 
-    text: bytes
+    __slots__ = ("place", "text")
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.place: Place | None = None
+        """Where its bits are, once it is indexed."""
 
 
-T = TypeVar("T", bound=Indexed)
-
-
-class Piece(NamedTuple, Generic[T]):
+class Piece(NamedTuple):
     """Whole lines of a text; the unit of the index."""
 
-    owner: T
+    owner: IndexedText
     start: int
     end: int
 
     @property
     def text(self) -> bytes:
-        """The text of the piece."""
         return self.owner.text[self.start : self.end]
 
 
-class Block(Generic[T]):
+class Block:
     """Some pieces and their bits."""
 
-    def __init__(self, pieces: list[Piece[T]], bits: bytes) -> None:
+    def __init__(self, pieces: list[Piece], bits: bytes) -> None:
         self.pieces = pieces
         self._bits = bits
         self._width = (len(pieces) + 7) // 8
@@ -88,110 +89,102 @@ class Block(Generic[T]):
         return bits
 
 
-class _Place(NamedTuple, Generic[T]):
+class Place(NamedTuple):
     """Where the bits of a text are, and the pieces that they stand for."""
 
-    block: Block[T]
+    block: Block
     first: int
     ranges: list[Range]
 
 
-class PieceIndex(Generic[T]):
+class PieceIndex:
     """The index of the texts that were added. `build` has it computed; `close` ends that."""
 
     def __init__(self) -> None:
-        self._builder: Builder[T] = Builder()
-        self._unindexed: dict[T, None] = {}
-        self._places: dict[T, _Place[T]] = {}
-        self._blocks: list[Block[T]] = []
+        self._builder = Builder()
+        self._unindexed: dict[IndexedText, None] = {}
+        self._blocks: list[Block] = []
         self.size = 0
         """Bytes held."""
 
     def close(self) -> None:
-        """Stop computing."""
         self._builder.close()
 
-    def add(self, text: T) -> None:
-        """Add a text, which must not change."""
+    def add(self, text: IndexedText) -> None:
         self._unindexed[text] = None
 
-    def drop(self, text: T) -> None:
-        """Drop a text."""
+    def drop(self, text: IndexedText) -> None:
         self._unindexed.pop(text, None)
-        self._places.pop(text, None)
+        text.place = None
 
     @property
     def is_wanted(self) -> bool:
         """Whether so much text has no index that one is worth it, and can be computed now."""
         much = sum(len(one.text) for one in self._unindexed) > MIN_INDEXED
-        return much and not self._builder.busy and not self._builder.broken
+        return much and not self._builder.is_busy and not self._builder.is_broken
 
     def build(self) -> None:
         """Take what was computed, and have the rest computed if that is worth it."""
-        # Read `busy` before collecting: a block that finishes in between would be indexed twice.
-        busy = self._builder.busy
-        self._collect()
-        if not busy and self.is_wanted:
+        # Asked before blocks are taken: one that finishes in between would be indexed twice.
+        is_busy = self._builder.is_busy
+        self._take_finished()
+        if not is_busy and self.is_wanted:
             self._builder.start(self.cut_unindexed())
 
-    def _collect(self) -> None:
+    def _take_finished(self) -> None:
         for block in self._builder.take_finished():
             self.add_block(block)
 
-    def cut_unindexed(self) -> list[list[Piece[T]]]:
+    def cut_unindexed(self) -> list[list[Piece]]:
         """Return the pieces to be indexed next, in blocks.
 
         Small blocks, and those of which most texts are gone, are dissolved and indexed again: many edits must not
         leave many blocks.
         """
         for block in self._blocks[:]:
-            live = [piece.owner for piece in block.pieces if piece.owner in self._places]
+            live = [piece.owner for piece in block.pieces if piece.owner.place is not None]
             if len(live) < max(SMALL_BLOCK, len(block.pieces) // 2):
                 self._blocks.remove(block)
                 self.size -= block.size
                 for owner in dict.fromkeys(live):
-                    del self._places[owner]
+                    owner.place = None
                     self._unindexed[owner] = None
-        blocks: list[list[Piece[T]]] = [[]]
+        blocks: list[list[Piece]] = [[]]
         for one in self._unindexed:
             if len(blocks[-1]) >= BLOCK:
                 blocks.append([])
             blocks[-1] += _cut(one)
         return blocks
 
-    def add_block(self, block: Block[T]) -> None:
+    def add_block(self, block: Block) -> None:
         """Take a block that was computed. Texts that were dropped meanwhile stay dropped."""
         self._blocks.append(block)
         self.size += block.size
         for number, (owner, start, end) in enumerate(block.pieces):
             if owner in self._unindexed:
                 del self._unindexed[owner]
-                self._places[owner] = _Place(block, number, [])
-            place = self._places.get(owner)
-            if place is not None and place.block is block:
-                place.ranges.append((start, end))
+                owner.place = Place(block, number, [])
+            if owner.place is not None and owner.place.block is block:
+                owner.place.ranges.append((start, end))
 
-    def narrow(self, demand: Demand) -> "Narrowed[T]":
+    def narrow(self, demand: Demand) -> "Narrowed":
         """Look up which texts may hold a line that meets a demand."""
-        self._collect()
-        return Narrowed(demand, self._blocks, self._places, self._unindexed)
+        self._take_finished()
+        return Narrowed(demand, self._blocks, self._unindexed)
 
 
-class Narrowed(Generic[T]):
+class Narrowed:
     """The parts of texts that may hold a line that meets a demand."""
 
-    def __init__(
-        self, demand: Demand, blocks: list[Block[T]], places: dict[T, _Place[T]], unindexed: dict[T, None]
-    ) -> None:
-        self._places = places
+    def __init__(self, demand: Demand, blocks: list[Block], unindexed: dict[IndexedText, None]) -> None:
         self._unindexed = unindexed
         self._met = {block: block.find(demand) for block in blocks}
         self.pieces = sum(bits.bit_count() for bits in self._met.values()) + len(unindexed)
         """How many pieces may hold such a line; a text without an index counts as one."""
 
-    def texts(self) -> list[T]:
+    def texts(self) -> list[IndexedText]:
         """All texts with such a part, in no particular order; those that were dropped may be among them."""
-        found: dict[T, None] = dict.fromkeys(self._unindexed)
+        found: dict[IndexedText, None] = dict.fromkeys(self._unindexed)
         for block, bits in self._met.items():
             # The lowest bit comes first.
             flags = bin(bits)[:1:-1]
@@ -201,9 +194,9 @@ class Narrowed(Generic[T]):
                 at = flags.find("1", at + 1)
         return list(found)
 
-    def ranges(self, text: T) -> list[Range]:
+    def ranges(self, text: IndexedText) -> list[Range]:
         """The parts of one text, whole lines, in order; neighbours are joined."""
-        place = self._places.get(text)
+        place = text.place
         if place is None:
             return [(0, len(text.text))]
         all_bits = (1 << len(place.ranges)) - 1
@@ -219,7 +212,7 @@ class Narrowed(Generic[T]):
         return found
 
 
-def _cut(one: T) -> Iterator[Piece[T]]:
+def _cut(one: IndexedText) -> Iterator[Piece]:
     """Cut a text at line ends into pieces of about equal size."""
     text, start = one.text, 0
     while start < len(text):
@@ -230,7 +223,7 @@ def _cut(one: T) -> Iterator[Piece[T]]:
         start = end
 
 
-class Builder(Generic[T]):
+class Builder:
     """Computes the bits of pieces in another process; a thread feeds it, so that no request waits.
 
     Without numpy, or without processes, there is no index.
@@ -242,39 +235,38 @@ class Builder(Generic[T]):
         self._closed = False
         self._thread: Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._finished: list[Block[T]] = []
+        self._finished: list[Block] = []
 
     @property
-    def broken(self) -> bool:
+    def is_broken(self) -> bool:
         """Whether too many helper processes failed, so that no other is started."""
         return self._failures >= MAX_FAILURES
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether a computation is under way."""
         return self._thread is not None and self._thread.is_alive()
 
-    def start(self, blocks: list[list[Piece[T]]]) -> None:
+    def start(self, blocks: list[list[Piece]]) -> None:
         """Compute the bits of these blocks: the first time at normal priority, because every search waits for it."""
         from threading import Thread
 
         self._thread = Thread(target=self._run, args=(blocks, [] if self._thread is None else ["--nice"]), daemon=True)
         self._thread.start()
 
-    def take_finished(self) -> list[Block[T]]:
+    def take_finished(self) -> list[Block]:
         """Return the blocks that were computed since the last call."""
         done, self._finished = self._finished, []
         return done
 
     def close(self) -> None:
-        """Stop the computation."""
         self._closed = True
         if self._thread is not None:
             if self._process is not None:
                 self._process.kill()
             self._thread.join()
 
-    def _run(self, blocks: list[list[Piece[T]]], flags: list[str]) -> None:
+    def _run(self, blocks: list[list[Piece]], flags: list[str]) -> None:
         import subprocess
 
         # In isolated mode no module is imported from the current directory.

@@ -14,7 +14,7 @@ from zeno.results.hints import on_pattern
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus
-from zeno.search.query import Query
+from zeno.search.query import MultilineQuery, Query
 from zeno.search.selection import EVERYTHING, Rules, under
 from zeno.search.sink import MatchedLines, SearchedFile, Skipped, Wish
 from zeno.text.pattern_list import combine
@@ -27,14 +27,9 @@ MAX_MULTILINE_BYTES: int = spec.resource("rules/request_limits.json")["max_multi
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
     sought = _read_pattern(args)
-    query = Query(
-        sought.pattern,
-        sought.field,
-        args.max_bytes,
-        meter,
-        regex=sought.regex,
-        case_sensitive=args.case_sensitive,
-        multiline=args.multiline,
+    make = MultilineQuery if args.multiline else Query
+    query = make(
+        sought.pattern, sought.field, args.max_bytes, meter, regex=sought.regex, case_sensitive=args.case_sensitive
     )
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)

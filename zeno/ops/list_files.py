@@ -97,7 +97,6 @@ def _check(args: ListFilesArgs) -> None:
 
 def _newest_first(paths: Sequence[str], tree: FileTree, meter: Meter) -> list[str]:
     """Sort paths by when each file was last modified, the latest first, then by path; unknown times come last."""
-    tree.speed_up_lookups()
 
     def age(path: str) -> tuple[bool, int]:
         try:

@@ -5,7 +5,7 @@ from itertools import chain
 from contract_models.zeno.ops.peek import PeekArgs, PeekResult, PeekSlice
 from pydantic import MISSING
 
-from zeno.files.file_tree import TextFile
+from zeno.files.open_file import TextFile
 from zeno.meter import Meter
 from zeno.results.clip import find_line_limit, fit_lines, shorten, size
 from zeno.results.hints import on_pointer

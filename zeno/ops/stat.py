@@ -11,8 +11,6 @@ from zeno.files.file_tree import Entry, FileTree
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
-# With this many paths, faster lookups pay off.
-MANY = 100
 # The calendar repeats every 400 years, so the system's functions serve for every year.
 _CYCLE_YEARS, _CYCLE_SECONDS = 400, 146_097 * 86_400
 
@@ -24,8 +22,6 @@ def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
         asked += [(path, f"args.paths[{index}]") for index, path in enumerate(args.paths)]
     if not asked:
         raise InvalidArgs("args must have path or paths")
-    if len(asked) > MANY:
-        corpus.tree.speed_up_lookups()
     items = [_item(path, field, corpus.tree) for path, field in meter.check_each(asked)]
     meter.files_scanned += len(items)
     return StatResult(items=items, metrics=meter.stop())

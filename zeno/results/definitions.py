@@ -8,7 +8,7 @@ from pydantic import MISSING
 from zeno.code.facts import Symbol
 from zeno.code.kept_facts import KeptFacts
 from zeno.errors import FileTooLarge, InvalidArgs, NotFound
-from zeno.files.file_tree import TextFile
+from zeno.files.open_file import TextFile
 from zeno.meter import Meter
 from zeno.results.suggestions import alternatives, similar
 

@@ -22,7 +22,6 @@ def directory_counts(
     paths: Sequence[str], depth: int, corpus: Corpus, meter: Meter, max_bytes: int = MAX_BYTES
 ) -> list[ListFilesDirectory]:
     """Return the directories above sorted paths of files, down to `depth` levels below the root, with their counts."""
-    corpus.tree.speed_up_lookups()
     counter = _LineCounter(corpus, meter, max_bytes)
     files: Counter[str] = Counter()
     lines: Counter[str] = Counter()

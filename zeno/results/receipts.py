@@ -11,7 +11,8 @@ from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCi
 from pydantic import MISSING
 
 from zeno.errors import Denied, InvalidArgs, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.file_tree import FileTree, TextFile
+from zeno.files.file_tree import FileTree
+from zeno.files.open_file import TextFile
 from zeno.meter import Meter
 from zeno.results.quotations import Match, find_difference, match_quotation
 from zeno.text.file_lines import Window, receipt

@@ -47,7 +47,7 @@ class SelectedFiles(NamedTuple):
         paths = self.snapshot.paths(self.searched or self.selection)
         gaps = [
             *self.selection.name_problems(candidates),
-            *((path, _REASONS[reason]) for path, reason in self.skipped.named),
+            *((path, _REASONS[reason]) for path, reason in self.skipped.first_paths),
         ]
         hints: list[str] = []
         if not paths and not self.start:

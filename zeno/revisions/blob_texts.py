@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from zeno.cache.kept_words import source_of
+from zeno.cache.kept_words import list_unparsed
 from zeno.cache.text_store import MAX_HELD_FILE, UNKNOWN, CachedFile, HeldText, Store
 from zeno.code.pool import SourceText
 from zeno.code.table import FactTable
@@ -119,7 +119,7 @@ class BlobTexts:
                 if self.store.seal():
                     self.content_version += 1
                 self._complete.add(commit)
-                self._reading, self._unparsed = None, _read_sources(self._new)
+                self._reading, self._unparsed = None, list_unparsed(self._new)
                 self._new = []
                 return
             if self.find(blob, path, commit) is None:
@@ -154,9 +154,3 @@ class BlobTexts:
         self._complete.clear()
         self.content_version += 1
         return self.store.has_room and len(self._known) < MAX_KNOWN
-
-
-def _read_sources(blobs: list[Blob]) -> Iterator[SourceText]:
-    for blob in blobs:
-        if (source := source_of(blob.path, blob.text)) is not None:
-            yield source

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 from zeno.cache.located import HeldSnapshot, Located
 from zeno.code.table import FactTable
 from zeno.errors import ZenoError
-from zeno.files.file_tree import TextFile
-from zeno.files.open_file import HeldFile
+from zeno.files.open_file import HeldFile, TextFile
 from zeno.meter import Meter
-from zeno.revisions.blob_file import BlobOpener
+from zeno.revisions.blob_opener import BlobOpener
 from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.commit_walk import list_blobs, walk_commit
 from zeno.revisions.objects import Unavailable
@@ -78,7 +77,7 @@ class CommitCorpus(Corpus):
         found = self._files.find_plain(path)
         if found is None or found.text is None or found.text.segment is None:
             return None
-        return HeldFile(path, found.size, found.text.read())
+        return HeldFile(path, found.text.read(), found.size)
 
     def is_slow_to_open(self, path: str, /) -> bool:
         """Whether the file at a path is large: all of it is inflated before a line of it is read."""

@@ -12,10 +12,11 @@ from zeno.files.absolute_paths import MAX_LINKS
 from zeno.files.batch_open import FILE
 from zeno.files.batch_open import FOLDER as A_FOLDER
 from zeno.files.file_tree import Entry, Place
+from zeno.files.open_file import HeldFile
 from zeno.files.policy import DENIED, Policy
 from zeno.files.resolve import MAX_LINK_COMPONENTS, join_missing
 from zeno.files.tree import Tree
-from zeno.revisions.blob_file import BlobFile, BlobOpener
+from zeno.revisions.blob_opener import BlobOpener
 from zeno.revisions.objects import Unavailable
 from zeno.revisions.trees import FOLDER, LINK, SUBMODULE, Commit, TreeEntry, Trees
 from zeno.text.gitignore import IGNORE_FILES, MAX_FILE_BYTES, Ignores
@@ -93,15 +94,6 @@ class CommitTree:
         tree.trees, tree.commit, tree._is_submodule = trees, commit, True
         return tree
 
-    def speed_up_lookups(self) -> None:
-        """They are as fast as they get."""
-
-    def conceal(self, descriptor: int) -> None:
-        """A log is in no commit."""
-
-    def close(self) -> None:
-        """The root stays open."""
-
     def inside(self, path: bytes) -> list[bytes] | None:
         """Return the components of an absolute path below the root, or None if it does not lead under the root."""
         return self._root.inside(path)
@@ -122,7 +114,7 @@ class CommitTree:
         with _name_errors(path):
             return Place(found.path, Entry(FILE, self.trees.objects.blob_size(found.entry.id), self.mtime_ns))
 
-    def open(self, path: str, field: str = "path") -> BlobFile:
+    def open(self, path: str, field: str = "path") -> HeldFile:
         """Return a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or ObjectUnavailable."""
         found = self.follow(path, field)
         if found.entry is None:
@@ -130,7 +122,7 @@ class CommitTree:
         if not found.entry.is_file:
             raise NotAFile(path, "a directory" if found.entry.mode == FOLDER else "a submodule")
         with _name_errors(path):
-            return BlobFile(found.path, self.trees.objects.read_blob(found.entry.id))
+            return HeldFile(found.path, self.trees.objects.read_blob(found.entry.id))
 
     @contextmanager
     def batch_opener(self) -> Iterator[BlobOpener]:

@@ -113,15 +113,6 @@ class NamedCommitTrees(NamedTrees[CommitTree]):
         """Return the directories that an absolute path covers; see `FileTree`."""
         return self._roots.find_covered(path)
 
-    def speed_up_lookups(self) -> None:
-        """They are as fast as they get."""
-
-    def conceal(self, descriptor: int) -> None:
-        """A log is in no commit."""
-
-    def close(self) -> None:
-        """The roots stay open."""
-
 
 def split_rev(rev: str, names: list[str]) -> dict[str, str]:
     """Return the names of commits by root, if a text names one for each root; else it is the name of one for all."""

@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from zeno.code.table import FactTable
 from zeno.errors import InvalidArgs
-from zeno.files.file_tree import FileTree, SearchedTree, TextFile
+from zeno.files.file_tree import FileTree, SearchedTree
+from zeno.files.open_file import TextFile
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
-from zeno.files.walk import Unlisted, WalkedNames, list_directory, walk_runs
+from zeno.files.walk import Unlisted, WalkedNames, begin_walk, list_level, walk_runs
 from zeno.meter import Meter
 from zeno.ranking.places import PlaceTables
 from zeno.search.fork_helper import ForkHelper, possible
@@ -175,7 +176,6 @@ class ColdCorpus(Corpus):
         super().__init__(tree, facts or FactTable())
 
     def snapshot(self, rules: Rules) -> Snapshot:
-        """Walk the tree."""
         return Snapshot(self.walk(rules), self.tree)
 
     def walk(self, rules: Rules) -> Candidates:
@@ -191,7 +191,7 @@ def walk_shared(tree: Tree, by_name: NameRules, start: str) -> Iterator[WalkedNa
     if start or tree.policy.ignored:
         yield from walk_runs(tree, by_name, start)
         return
-    items: list[WalkedNames | Unlisted] = [Unlisted("", by_name.begin())]
+    items: list[WalkedNames | Unlisted] = [begin_walk(tree, by_name)]
     for level in range(_LEVELS):
         # To list a directory before the walk enters it takes time, which only a second process saves.
         if not 0 < _count_unlisted(items) < SHARED_DIRECTORIES or (level and not possible()):
@@ -220,11 +220,7 @@ def _list_down(tree: Tree, by_name: NameRules, item: WalkedNames | Unlisted) -> 
     for _ in range(_LEVELS):
         if _count_unlisted(items) != 1:
             break
-        items = [
-            found
-            for item in items
-            for found in (list_directory(tree, by_name, item) if isinstance(item, Unlisted) else [item])
-        ]
+        items = list_level(tree, by_name, items)
     return items
 
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import islice, repeat
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.batch_open import NoBytes
-from zeno.files.file_tree import BatchReader, SearchedTree
+from zeno.files.batch_open import BatchReader, NoBytes
+from zeno.files.file_tree import SearchedTree
 from zeno.meter import Meter, Scan
 from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.query import Query
@@ -183,10 +183,7 @@ class _DiskTexts:
 
     def _find_doubtful(self) -> list[bytes]:
         """Return the directories that were moved while their files were read: these count as not read."""
-        if "_opener" not in self.__dict__:
-            return []
-        self._opener.close()
-        return self._opener.doubtful
+        return self._opener.find_doubtful() if "_opener" in self.__dict__ else []
 
     def _look(self, path: str, *, check: bool) -> tuple[int | NoBytes, bytes | None]:
         """Read a file without counting it; return its size or why it has no text, and its text if it may match.

@@ -56,11 +56,9 @@ class Query:
         *,
         regex: bool = False,
         case_sensitive: bool = True,
-        multiline: bool = False,
     ) -> None:
-        """With `multiline` a match may run over several lines, and `LineView.spans` finds it."""
         self._pattern, self._field = pattern, field
-        self._regex, self._case_sensitive, self._multiline = regex, case_sensitive, multiline
+        self._regex, self._case_sensitive = regex, case_sensitive
         self._meter = meter
         verdict = searcher(pattern, field, case_sensitive=case_sensitive, literal=not regex)
         self.max_bytes = min(max_bytes, MAX_BYTES)
@@ -70,14 +68,22 @@ class Query:
 
     @cached_property
     def plan(self) -> "Plan":
-        """The scans that find lines, or files, which may match."""
-        make = plan_for_text if self._multiline else Plan
-        return make(self._pattern, regex=self._regex, case_sensitive=self._case_sensitive)
+        """The scans that find lines which may match."""
+        return Plan(self._pattern, regex=self._regex, case_sensitive=self._case_sensitive)
 
     def require_affordable(self, paths: Iterable[str], tree: FileTree) -> None:
         """Raise PatternTooCostly if the pattern is too large for the texts of these files."""
         sizes = _find_sizes(paths, tree, self.max_bytes)
         require_affordable(self.states, self._field, sizes, self._meter, "narrow args.paths", literal=not self._regex)
+
+
+class MultilineQuery(Query):
+    """A pattern whose matches may run over several lines: `LineView.spans` finds them."""
+
+    @cached_property
+    def plan(self) -> "Plan":
+        """The scans that find files which may match."""
+        return plan_for_text(self._pattern, regex=self._regex, case_sensitive=self._case_sensitive)
 
 
 def states_of(pattern: str, *, case_sensitive: bool, literal: bool) -> int:
@@ -111,7 +117,6 @@ def require_affordable(
 
 def _find_sizes(paths: Iterable[str], tree: FileTree, max_bytes: int) -> Iterator[int]:
     """Yield the sizes of files, without those that are too large to be searched or cannot be looked up."""
-    tree.speed_up_lookups()
     for path in paths:
         try:
             entry = tree.place(path).entry

@@ -8,7 +8,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from zeno.files.file_tree import FileTree, TextFile
+from zeno.files.file_tree import FileTree
+from zeno.files.open_file import TextFile
 from zeno.files.policy import DENIED
 from zeno.files.roots import Roots
 from zeno.files.rules import EXCLUDED
@@ -64,7 +65,6 @@ class RootsCorpus(Corpus):
         return self._snapshots.keep(rules, kept)
 
     def find_text(self, path: str) -> TextFile | None:
-        """Return the file of a root if its text is in memory."""
         name, slash, below = path.partition("/")
         held = self.corpora[name].find_text(below) if slash and name in self.corpora else None
         if held is None or self.tree.policy.verdict(name) == DENIED:
@@ -73,7 +73,6 @@ class RootsCorpus(Corpus):
         return held
 
     def is_slow_to_open(self, path: str, /) -> bool:
-        """Whether the corpus of its root says so."""
         name, slash, below = path.partition("/")
         return bool(slash) and name in self.corpora and self.corpora[name].is_slow_to_open(below)
 
@@ -106,7 +105,6 @@ class RootsCorpus(Corpus):
                 yield from _with_name(part)
 
     def close(self) -> None:
-        """Release everything but the roots."""
         self._snapshots.clear()
         super().close()
 
@@ -122,7 +120,6 @@ class RootsSnapshot(Snapshot):
         self._whole = len(candidates.paths) == sum(len(part.snapshot.candidates.paths) for part in parts)
 
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
-        """Search them, root by root."""
         skipped = Skipped()
         for part, _, inner in self._divide(self.paths(selection), selection):
             below = _Below(sink, part.prefix)
@@ -130,7 +127,6 @@ class RootsSnapshot(Snapshot):
         return skipped
 
     def count_words(self, selection: Selection, query: Query, words: Collection[bytes], meter: Meter) -> WordCounts:
-        """Count them, root by root."""
         paths = self.paths(selection)
         counts = WordCounts(paths, words, meter)
         for part, start, inner in self._divide(paths, selection):
@@ -160,11 +156,9 @@ class _Below:
 
     @property
     def wish(self) -> Wish:
-        """The wish of the sink."""
         return self._sink.wish
 
     def take(self, found: SearchedFile) -> None:
-        """Hand a file on."""
         self._sink.take(found._replace(path=self._prefix + found.path))
 
 

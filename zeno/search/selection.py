@@ -19,8 +19,6 @@ HERE = re.compile(r"\A(?:\./+)+")
 SLASH = re.compile("/")
 MAX_SELECTIONS = 4
 """Selections of a snapshot that are kept."""
-FEW = 32
-"""With fewer directories, comparing a path with each is faster than splitting it."""
 
 
 class Rules(NamedTuple):
@@ -225,8 +223,6 @@ def under(tree: FileTree, entries: Sequence[str], field: str) -> Selection:
 
 def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
     """Whether a path lies below one of some directories, given with a slash at their ends."""
-    if len(folders) < FEW:
-        return lambda path: path.startswith(folders)
     known = frozenset(folders)
     return lambda path: any(path[: slash.end()] in known for slash in SLASH.finditer(path))
 

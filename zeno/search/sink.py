@@ -27,13 +27,12 @@ class Skipped(Counter[SkipReason]):
         self._named: list[tuple[str, SkipReason]] = []
 
     def add(self, path: str, reason: SkipReason) -> None:
-        """Count a file."""
         self[reason] += 1
         # A binary file has no lines: that it was not searched is no gap.
         if reason != "binary":
             self._named.append((path, reason))
             if len(self._named) > _ROOM:
-                self._named = self.named
+                self._named = self.first_paths
 
     def add_all(self, others: "Skipped", prefix: str = "") -> None:
         """Count files that were counted elsewhere, with a prefix before their paths."""
@@ -41,7 +40,7 @@ class Skipped(Counter[SkipReason]):
         self._named += [(prefix + path, reason) for path, reason in others._named]
 
     @property
-    def named(self) -> list[tuple[str, SkipReason]]:
+    def first_paths(self) -> list[tuple[str, SkipReason]]:
         """The first files that make an answer incomplete, sorted by path, with their reasons."""
         return sorted(self._named)[:MAX_NAMED]
 
@@ -221,7 +220,6 @@ class SearchedFile(NamedTuple):
 
     @property
     def source(self) -> SourceText:
-        """The text, to ask for facts about it."""
         return SourceText(self.path, lambda: self.lines.text, self.lines.holder)
 
 

@@ -33,7 +33,6 @@ class WordCounts:
         """Files that cannot be searched."""
 
     def take(self, found: SearchedFile) -> None:
-        """Take a file."""
         text = found.lines.text
         if not text:
             return

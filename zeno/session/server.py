@@ -77,7 +77,6 @@ class Server:
             self._trace.session(self.corpus.tree, self._options)
 
     def close(self) -> None:
-        """Release the corpus."""
         self.corpus.close()
 
     def set_confinement(self, confinement: Confinement) -> None:

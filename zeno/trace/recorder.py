@@ -72,7 +72,7 @@ class Recorder:
         self._clock = clock
         self._parent = parent
         self._log = Log(log)
-        self._owned: FileTree | None = None
+        self._owned: Tree | Roots | None = None
         try:
             self._owned = _open(root, policy) if isinstance(root, str) else None
         except (CannotRun, Nested, OSError):
@@ -230,7 +230,7 @@ def _with(event: dict[str, Any], **fields: str | None) -> dict[str, Any]:
     return event | {name: value for name, value in fields.items() if value is not None}
 
 
-def _open(root: str, policy: Policy | None) -> FileTree:
+def _open(root: str, policy: Policy | None) -> Tree | Roots:
     """Open a directory, or several given as lines of NAME=DIR. Raises OSError, Nested and CannotRun."""
     lines = root.split("\n")
     named = read_roots(lines) if all(map(_NAMED.match, lines)) else {}

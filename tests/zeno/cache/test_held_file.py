@@ -77,5 +77,5 @@ def test_a_change_is_seen_by_the_next_request(root, room_to_watch):
 @pytest.mark.parametrize("size", [0, 1, CHUNK, CHUNK + 1, 3 * CHUNK])
 def test_chunks_from_the_end_are_the_text(size):
     text = b"x" * (size - 1) + b"\n" if size else b""
-    held = HeldFile("a", size, text)
+    held = HeldFile("a", text, size)
     assert b"".join(reversed(list(held.chunks_backwards()))) == text == held.read_text()

@@ -6,7 +6,6 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -146,7 +145,7 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
 def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, monkeypatch):
     monkeypatch.setattr(piece_index, "MIN_INDEXED", 10)
 
-    class Sudden(Builder[Any]):
+    class Sudden(Builder):
         """Whoever asks finds it just done: what the scheduler of a busy machine can always do."""
 
         @property
@@ -175,16 +174,16 @@ def test_an_index_whose_helper_was_killed_is_computed_by_another(planted, monkey
         while cache.prepare():
             pass
         builder = cache.store.index._builder
-        until(lambda: not builder.busy, "the helper has ended")
+        until(lambda: not builder.is_busy, "the helper has ended")
         builder.take_finished()
         builder._closed = True  # the helper is killed as soon as it runs
         for failures in range(1, MAX_FAILURES):
             builder.start(cache.store.index.cut_unindexed())
-            until(lambda: not builder.busy, "the helper has ended")
-            assert (builder._failures, builder.broken, builder.take_finished()) == (failures, False, [])
+            until(lambda: not builder.is_busy, "the helper has ended")
+            assert (builder._failures, builder.is_broken, builder.take_finished()) == (failures, False, [])
         builder._closed = False
         builder.start(cache.store.index.cut_unindexed())
-        until(lambda: not builder.busy, "the helper has ended")
+        until(lambda: not builder.is_busy, "the helper has ended")
         assert builder.take_finished()
         assert builder._failures == 0
         cache.close()
@@ -198,8 +197,8 @@ def test_an_index_whose_helpers_all_fail_is_given_up(planted, monkeypatch):
         for _ in range(MAX_FAILURES):
             while cache.prepare():
                 pass
-            until(lambda: not cache.store.index._builder.busy, "the helper has ended")
-        assert cache.store.index._builder.broken
+            until(lambda: not cache.store.index._builder.is_busy, "the helper has ended")
+        assert cache.store.index._builder.is_broken
         cache.close()
 
 

@@ -121,7 +121,7 @@ PATTERN = st.recursive(
 )
 
 
-def bits_of(texts: list[Any]) -> Block[Any]:
+def bits_of(texts: list[Any]) -> Block:
     """The index of some pieces, computed in this process."""
     request, reply = io.BytesIO(), io.BytesIO()
     signatures.send(texts, len(texts), request)
@@ -133,10 +133,10 @@ def bits_of(texts: list[Any]) -> Block[Any]:
     return Block(texts, bits)
 
 
-class PromptBuilder(Builder[Any]):
+class PromptBuilder(Builder):
     """Computes at once, so that a test need not wait for a process."""
 
-    def start(self, blocks: list[list[Piece[Any]]]) -> None:
+    def start(self, blocks: list[list[Piece]]) -> None:
         for pieces in blocks:
             self._finished.append(Block(pieces, bits_of([piece.text for piece in pieces])._bits))
 

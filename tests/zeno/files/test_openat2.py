@@ -27,7 +27,7 @@ def looked_at(tree: Tree, path: str) -> Any:
         said.append((type(error), str(error)))
     try:
         with tree.open(printed) as file:
-            said.append((file.path, file.read()))
+            said.append((file.path, b"".join(file.chunks())))
     except ZenoError as error:
         said.append((type(error), str(error)))
     return said
@@ -85,7 +85,7 @@ def test_a_directory_swapped_for_a_link_leaks_nothing(root):
                     break
                 try:
                     with tree.open("d/f") as file:
-                        read.add(file.read())
+                        read.add(b"".join(file.chunks()))
                 except ZenoError:
                     read.add(b"")
     finally:

@@ -37,7 +37,7 @@ def test_files_that_may_match_come_in_order_and_the_others_are_counted(root):
     paths, skipped, scanned = run(root, Taker(9, Wish.COUNT))
     assert paths == ["a", "c"]
     assert (skipped, scanned) == ({"binary": 2, "large": 1, "unreadable": 1}, 3)
-    assert skipped.named == [("f", "large"), ("gone", "unreadable")]
+    assert skipped.first_paths == [("f", "large"), ("gone", "unreadable")]
 
 
 def test_a_sink_that_only_counts_gets_no_more_files_but_all_are_counted(root):
