@@ -49,6 +49,7 @@ MODULE_NAME = re.compile(
 
 MAX_MODULES = 14
 MAX_LINES = 300
+MAX_FUNCTION_LINES, MAX_PARAMETERS = 60, 6
 # Folders whose modules have the names of operations and commands, and the packages, whose rooms ARCHITECTURE.md lists.
 NAMED_BY_THEMSELVES = {"zeno", "zeno/ops", "zeno/interfaces/texts", "normalizer"}
 
@@ -231,6 +232,20 @@ def test_rooms_and_modules_are_small(package):
         assert count <= MAX_MODULES, f"{folder} has {count} modules"
     for _, path in modules(package):
         assert path.read_text().count("\n") <= MAX_LINES, f"{path} is longer than {MAX_LINES} lines"
+
+
+@pytest.mark.parametrize("room", ["cache", "code", "files", "index", "ops", "results", "search", "session", "text"])
+def test_functions_are_short_and_take_few_arguments(room):
+    large = []
+    for path in sorted((ROOT / "zeno" / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                names = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                parameters = len(names) - (names[:1] in (["self"], ["cls"]))
+                if lines > MAX_FUNCTION_LINES or parameters > MAX_PARAMETERS:
+                    large.append(f"{path.relative_to(ROOT)}: {node.name} has {lines} lines and {parameters} parameters")
+    assert large == []
 
 
 @pytest.mark.parametrize("package", sorted(ROOMS))
