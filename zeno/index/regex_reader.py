@@ -41,6 +41,12 @@ class Expression(NamedTuple):
 # Quoted text, or one escape; and what the ends of a text are in a text of many lines.
 _ESCAPED = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
 _ENDS = {r"\A": "^", r"\z": "$"}
+_QUOTED = re.compile(r"\\Q(.*?)(?:\\E|\Z)", re.DOTALL)
+_GROUP = re.compile(r"\((?:\?(?:P?<[^>]*>|([imsU-]*[:)])))?")
+_PROPERTY = re.compile(r"\{[^}]*\}|[^{]", re.DOTALL)
+_HEXADECIMAL = re.compile(r"\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2})")
+_NAMED_SET = re.compile(r"\[:(\^?)(.*?):\]", re.DOTALL)
+_REPETITION = re.compile(r"(?:([*+?])|\{([0-9]+)(?:(,)([0-9]*))?\})\??")
 
 
 class NotUnderstood(Exception):
@@ -90,8 +96,8 @@ class _Reader:
         while self.position < len(self.pattern) and self.pattern[self.position] not in "|)":
             if self._depth == 1:
                 self.atoms.append((len(parts), self.position))
-            if self._take(r"\Q"):
-                parts += self._read_quoted(ignore_case)
+            if quoted := self._match(_QUOTED):
+                parts += self._read_quoted(quoted[1], ignore_case)
                 continue
             flags = self._flags()
             if flags is not None:
@@ -107,7 +113,8 @@ class _Reader:
                     self.is_sequence = self.is_sequence and self._depth > 1
                     continue
                 atom = self.alternatives(ignore)
-                self._expect(")")
+                if not self._take(")"):
+                    raise NotUnderstood
             else:
                 atom = self._atom(ignore_case)
             parts += self._repeat(atom)
@@ -117,21 +124,9 @@ class _Reader:
         return parts, ignore_case
 
     def _flags(self) -> str | None:
-        """Return the text between a group's opening parenthesis and its content, or None if no group opens."""
-        if not self._take("("):
-            return None
-        if not self._take("?"):
-            return ":"
-        for name in ("P<", "<"):
-            if self._take(name):
-                self._until(">")
-                return ":"
-        start = self.position
-        while self._peek() in tuple("imsU-"):
-            self.position += 1
-        if not (self._take(":") or self._take(")")):
-            raise NotUnderstood
-        return self.pattern[start : self.position]
+        """Return what flags a group that opens here begins with, and a colon; None if no group opens."""
+        found = self._match(_GROUP)
+        return found and (found[1] or ":")
 
     def _atom(self, ignore_case: bool) -> list[Part]:
         char = self.pattern[self.position]
@@ -146,11 +141,8 @@ class _Reader:
             raise NotUnderstood
         return parts_of(ord(char), ignore_case)
 
-    def _read_quoted(self, ignore_case: bool) -> list[Part]:
+    def _read_quoted(self, text: str, ignore_case: bool) -> list[Part]:
         r"""Text between `\Q` and `\E` or the end. A repetition after it holds for its last character alone."""
-        end = self.pattern.find(r"\E", self.position)
-        text = self.pattern[self.position : end if end >= 0 else len(self.pattern)]
-        self.position = end + 2 if end >= 0 else len(self.pattern)
         if self._peek() in tuple("*+?{"):
             raise NotUnderstood
         return [part for char in text[:MAX_PARTS] for part in parts_of(ord(char), ignore_case)]
@@ -172,20 +164,13 @@ class _Reader:
         if char in ("D", "S", "W"):
             return None
         if char in ("p", "P"):
-            if self._take("{"):
-                self._until("}")
-            else:
-                self.position += 1
+            self._require(_PROPERTY)
             return None
         if char in ESCAPES:
             return ESCAPES[char]
         if char == "x":
-            digits = self._until("}") if self._take("{") else self.pattern[self.position : self.position + 2]
-            if not digits or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
-                raise NotUnderstood
-            if self.pattern[self.position - 1] != "}":
-                self.position += 2
-            return int(digits, 16)
+            found = self._require(_HEXADECIMAL)
+            return int(found[1] or found[2], 16)
         if char and char < "\x7f" and not char.isalnum():
             return ord(char)
         raise NotUnderstood
@@ -198,15 +183,14 @@ class _Reader:
         first = True
         while first or self._peek() != "]":
             first = False
-            if self._take("[:"):
-                name = self._until(":]")
-                if name.startswith("^"):
-                    wide = True
-                elif name in POSIX:
-                    members |= POSIX[name]
-                else:
+            if named := self._match(_NAMED_SET):
+                if not named[1] and named[2] not in POSIX:
                     raise NotUnderstood
+                wide = wide or bool(named[1])
+                members |= set() if named[1] else POSIX[named[2]]
                 continue
+            if self._take("[:"):
+                raise NotUnderstood
             low = self._member()
             if isinstance(low, frozenset):
                 members |= low
@@ -250,25 +234,15 @@ class _Reader:
         return [*atom * times, NOTHING, *atom * times]
 
     def _repetition(self) -> tuple[int, int] | None:
-        bounds = None
-        if self._take("*"):
-            bounds = (0, -1)
-        elif self._take("+"):
-            bounds = (1, -1)
-        elif self._take("?"):
-            bounds = (0, 1)
-        elif self._peek() == "{":
-            end = self.pattern.find("}", self.position)
-            least, comma, most = self.pattern[self.position + 1 : max(end, 0)].partition(",")
-            digits = [text for text in (least, most) if text]
-            if end > 0 and least and all(text.isascii() and text.isdigit() for text in digits):
-                self.position = end + 1
-                bounds = (int(least), int(most) if most else -1 if comma else int(least))
-        if bounds is not None:
-            self._take("?")
-            if self._peek() in tuple("*+?"):
-                raise NotUnderstood
-        return bounds
+        found = self._match(_REPETITION)
+        if found is None:
+            return None
+        if self._peek() in tuple("*+?"):
+            raise NotUnderstood
+        sign, least, comma, most = found.groups()
+        if sign:
+            return {"*": (0, -1), "+": (1, -1), "?": (0, 1)}[sign]
+        return int(least), int(most) if most else -1 if comma else int(least)
 
     def _peek(self) -> str:
         return self.pattern[self.position : self.position + 1]
@@ -278,14 +252,13 @@ class _Reader:
         self.position += len(text) * taken
         return taken
 
-    def _expect(self, text: str) -> None:
-        if not self._take(text):
-            raise NotUnderstood
+    def _match(self, expected: re.Pattern[str]) -> re.Match[str] | None:
+        found = expected.match(self.pattern, self.position)
+        self.position = found.end() if found else self.position
+        return found
 
-    def _until(self, text: str) -> str:
-        end = self.pattern.find(text, self.position)
-        if end < 0:
+    def _require(self, expected: re.Pattern[str]) -> re.Match[str]:
+        found = self._match(expected)
+        if found is None:
             raise NotUnderstood
-        found = self.pattern[self.position : end]
-        self.position = end + len(text)
         return found
