@@ -56,7 +56,7 @@ class ResolvedPath(NamedTuple):
 
 
 class Confines(NamedTuple):
-    """What paths are resolved in: a root, its absolute paths, and what is denied in it."""
+    """A root in which paths are resolved, with its absolute paths and the names that are denied."""
 
     location: Location
     absolute_paths: AbsolutePaths

@@ -53,7 +53,7 @@ class Unlisted(NamedTuple):
     ignores: Ignores | None
     """The ignore rules around it; None where none are asked for."""
     denying: Ignores | None = None
-    """The same, where the policy denies what they ignore."""
+    """Those by which the policy denies names; None where it does not."""
 
 
 class _Entries(NamedTuple):

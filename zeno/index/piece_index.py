@@ -37,7 +37,7 @@ class IndexedText:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
-        self.place: Place | None = None
+        self.place: PlaceInIndex | None = None
         """Where its bits are, once it is indexed."""
 
 
@@ -89,7 +89,7 @@ class Block:
         return bits
 
 
-class Place(NamedTuple):
+class PlaceInIndex(NamedTuple):
     """Where the bits of a text are, and the pieces that they stand for."""
 
     block: Block
@@ -163,7 +163,7 @@ class PieceIndex:
         for number, (owner, start, end) in enumerate(block.pieces):
             if owner in self._unindexed:
                 del self._unindexed[owner]
-                owner.place = Place(block, number, [])
+                owner.place = PlaceInIndex(block, number, [])
             if owner.place is not None and owner.place.block is block:
                 owner.place.ranges.append((start, end))
 
