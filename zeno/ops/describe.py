@@ -61,7 +61,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         flags=ServerFlags(gitignore=meter.options.gitignore, log=meter.options.log),
         roots=corpus.tree.names or MISSING,
         rev=corpus.tree.rev or MISSING,
-        revs=corpus.revisions.allowed or MISSING,
+        revs=corpus.revisions.allow_list or MISSING,
         policy=describe_policy(corpus.tree.policy),
         confinement=Confinement(files=confinement.files, network=confinement.network),
         model_defaults={

@@ -42,9 +42,9 @@ class NamedCommits(Revisions):
         """Those asked for last, the latest at the end."""
 
     @property
-    def allowed(self) -> list[str]:
+    def allow_list(self) -> list[str]:
         """The commits that may be asked for; none where a root is no repository."""
-        each = [part.allowed for part in self._parts.values()]
+        each = [part.allow_list for part in self._parts.values()]
         if not all(each):
             return []
         return each[0] if self._pinned is None else [self._pinned, *(self._stated or ())]

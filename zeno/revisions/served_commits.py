@@ -53,7 +53,7 @@ class ServedCommits(Revisions):
         """Those asked for last, the latest at the end."""
 
     @property
-    def allowed(self) -> list[str]:
+    def allow_list(self) -> list[str]:
         """The commits that may be asked for; none where there is no repository."""
         try:
             self._at_root.open()

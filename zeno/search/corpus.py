@@ -67,7 +67,7 @@ class Revisions:
     """The commits that requests may ask for: by default none."""
 
     @property
-    def allowed(self) -> list[str]:
+    def allow_list(self) -> list[str]:
         """Which commits these are: `all`, names, or globs over references. Empty: none."""
         return []
 

@@ -62,7 +62,7 @@ class Server:
     @property
     def revs(self) -> list[str]:
         """The commits that requests may name; empty: none."""
-        return self.corpus.revisions.allowed
+        return self.corpus.revisions.allow_list
 
     def answer_from(self, corpus: Corpus) -> None:
         """Answer from another corpus from now on, and release the one before."""

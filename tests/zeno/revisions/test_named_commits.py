@@ -152,7 +152,7 @@ def test_errors_name_the_root_and_the_path_as_it_was_given(folders: dict[str, st
             corpus.revisions.at("v1", "args.rev").tree.open("b/x.txt")
     (tmp_path / "plain").mkdir()
     with serve({**folders, "c": str(tmp_path / "plain")}) as corpus:
-        assert corpus.revisions.allowed == []
+        assert corpus.revisions.allow_list == []
         with pytest.raises(InvalidArgs, match=r"in the root 'c': there is no \.git"):
             corpus.revisions.at("main", "args.rev")
 
@@ -168,8 +168,8 @@ def test_only_allowed_commits_are_served_in_every_root(folders: dict[str, str]) 
         stack.callback(repositories.close)
         commits = make_revisions(roots, repositories, None)
         pinned = commits.pin("a=v1,b=main")
-        assert commits.allowed == [pinned.tree.rev] == [ids(folders, a="v1", b="main")]
-        assert commits.at(commits.allowed[0], "rev") is pinned
+        assert commits.allow_list == [pinned.tree.rev] == [ids(folders, a="v1", b="main")]
+        assert commits.at(commits.allow_list[0], "rev") is pinned
         with pytest.raises(Denied):
             commits.at("v1", "rev")
 
