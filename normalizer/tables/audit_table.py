@@ -1,13 +1,12 @@
 """An audit report as CSV, as text for a pipe, and as tables for a terminal."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from normalizer.aggregate import keys
 from normalizer.checks.evidence import GOOD, VERDICTS
 from normalizer.tables import formats
-from normalizer.tables.formats import Cell, Table
+from normalizer.tables.formats import Cell, Table, escape_invisible
 
 _DIGESTS = {
     "match": "every file is as commit.json records it",
@@ -90,14 +89,9 @@ def text(report: dict[str, Any]) -> str:
     for title, table, key in _TITLES:
         lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}{'rate':>9}"]
         for row in report[table]:
-            name = quote_unprintable(keys.level(row[key]))
+            name = escape_invisible(keys.level(row[key]))
             lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}{_rate(row):>9}")
     return "\n".join(lines) + "\n"
-
-
-def quote_unprintable(name: str) -> str:
-    """Return a name as it is, or as a JSON string where it has characters that cannot be printed."""
-    return name if name.isprintable() else json.dumps(name)
 
 
 _COLUMNS = ["bundle_sha256", "pointer", "claimed", "statistic", "measure", "recomputed", "records", "verdict"]

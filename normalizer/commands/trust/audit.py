@@ -117,7 +117,7 @@ def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
         click.echo(formats.printable(f"conservation does not hold: {problem}"), err=True)
     others = report["verified"]["not_verifiable"]
     for other in others:
-        name = audit_table.quote_unprintable(other["protocol"])
+        name = formats.escape_invisible(other["protocol"])
         click.echo(
             f"not verified: {other['bundles']} bundles of protocol {name}, while this program "
             f"has {protocol.version()}: normalize them again with --replace, or audit with the version that made them",
@@ -183,6 +183,6 @@ def _print_study(folder: Path, form: str) -> int:
         for finding in found:
             click.echo(f"{finding.code}: {finding.records} of {finding.of}: {finding.sentence}")
             for example in finding.examples:
-                click.echo(f"  {audit_table.quote_unprintable(example)}")
+                click.echo(f"  {formats.escape_invisible(example)}")
         click.echo(f"{len(found)} found" if found else "nothing found", err=True)
     return 1 if found else 0

@@ -11,6 +11,7 @@ import pytest
 
 from normalizer.cli import main
 from tests.support.bundles import bundle, entry
+from tests.support.labelling import bundle_of, labelled, truth
 
 
 @pytest.fixture
@@ -194,3 +195,13 @@ def test_a_folder_that_is_gone_is_a_problem(ledger, capsys, folder):
     capsys.readouterr()
     assert main(["audit", str(ledger)]) == 1
     assert "conservation does not hold: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["::error::forged", "##[error]forged"])
+def test_no_name_begins_a_line_of_the_report_as_a_command_of_a_log(tmp_path, capsys, name):
+    ledger = labelled(tmp_path, "l", bundle_of(truth(3, 1), name, generator_model=name))
+    capsys.readouterr()
+    assert main(["audit", str(ledger)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(name in line for line in lines) == 2
+    assert not [line for line in lines if line.lstrip().startswith(("::", "##["))]
