@@ -22,7 +22,7 @@ _DEPTH = 6
 _DELIMITERS = (",", "\t", ";", "|", " ")
 """Characters between cells. The last is tried only if no other separates any."""
 _LEFT_OUT = 4
-"""So many cells and more at the end of the line of names that no row has are no columns that nobody filled in."""
+"""A row that lacks so many cells at its end is not taken for one whose last cells are empty."""
 _LINES = 50
 """Lines of a table of which all must have as many cells as the first, where the first line says nothing itself."""
 _START = 1 << 16
@@ -122,7 +122,7 @@ def _table(start: bytes) -> dict[str, Any]:
     container: dict[str, Any] = {"kind": "csv", "delimiter": mark}
     if _are_names(records[0]):
         lengths = {len(cells) for cells in records[1:]}
-        # Exports of crowd work leave out the last cells, which nobody has filled in.
+        # Exports of crowd work leave out the last cells where they are empty.
         is_short = bool(lengths) and max(lengths) <= len(records[0]) and min(lengths) < len(records[0])
         return (
             {**container, "short_rows": True} if is_short and len(records[0]) < min(lengths) + _LEFT_OUT else container
