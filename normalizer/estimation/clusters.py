@@ -66,21 +66,41 @@ def count_phrase(clusters: Clusters, values: str, items: str) -> str:
     return f"{clusters.values} {values} from {clusters.clusters} {items}"
 
 
+ALIKE = 0.3
+"""The correlation of answers about one item that degrees of freedom are told for. It matters where items have very
+different numbers of answers: with 0, as is usual, three items of ten answers among twenty held the truth in 91 %."""
+
+
 def robust_variance(clusters: Clusters) -> tuple[Fraction, float]:
     """Return the squared standard error of the mean of clustered values, and its degrees of freedom.
 
-    The variance is CR2 (Bell and McCaffrey 2002), unbiased for independent values of equal variance, and the degrees of
-    freedom are Satterthwaite's for it. Needs two clusters or more.
+    The variance is CR2 (Bell and McCaffrey 2002), unbiased for independent values of equal variance. The degrees of
+    freedom are Satterthwaite's for values of which those of one cluster correlate: by `ALIKE`, where Imbens and Kolesar
+    (2016) estimate it. With clusters of equal size the correlation does not matter. Needs two clusters or more.
     """
     n, mean = clusters.values, clusters.mean
     variance = Fraction(0)
-    squares = weights = weights_squared = 0.0
+    sizes: Counter[int] = Counter()
     for (total, size), count in clusters.counts.items():
-        share = Fraction(size, n)
-        variance += count * (total - size * mean) ** 2 / (1 - share) / n**2
-        # The estimate is a sum of squares of normal values, whose covariance has these sums in its square's trace.
-        weight = float(share**2 / (1 - share))
-        squares += count * float(share**2)
-        weights += count * weight
-        weights_squared += count * weight**2
-    return variance, 1 / (squares + weights**2 - weights_squared)
+        variance += count * (total - size * mean) ** 2 / (1 - Fraction(size, n)) / n**2
+        sizes[size] += count
+    return variance, _satterthwaite(sizes, n)
+
+
+def _satterthwaite(sizes: Counter[int], n: int) -> float:
+    """Return the degrees of freedom, given how many clusters have each number of values.
+
+    The estimate is a sum of squares of normal values, whose covariance has these sums in its trace and its square's.
+    """
+    parts = []
+    for size, count in sizes.items():
+        share, spread = size / n, ALIKE + (1 - ALIKE) / size
+        parts.append((count, share**2 / (1 - share), share * spread, spread))
+    both = sum(count * moved**2 / spread for count, _, moved, spread in parts)
+    powers = [sum(count * weight * moved**power for count, weight, moved, _ in parts) for power in range(3)]
+    trace = sum(count * weight * (spread - 2 * moved + both) for count, weight, moved, spread in parts)
+    square = (both * powers[0]) ** 2 + 2 * (powers[0] * powers[2] + powers[1] ** 2) - 4 * both * powers[0] * powers[1]
+    square += sum(
+        count * weight**2 * spread * (spread + 2 * both - 4 * moved) for count, weight, moved, spread in parts
+    )
+    return trace**2 / square

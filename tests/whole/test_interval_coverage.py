@@ -20,8 +20,9 @@ RARE_LOSSES = {
     "difference of totals, 20 items, a loss of 8 in 5 %, spread",
     "difference of totals, 30 items, all lost in 5 %, spread",
     "difference of totals, 12 items, a loss of 9 in 10 %, spread",
+    "severity of a judge that errs by 6 in 5 %, 20 artifacts",
 }
-"""Where the assumption `spread` is not true: `scale` is there for these."""
+"""Where the assumption is not true that the spread seen is the spread there is."""
 FEWEST = "kappa, 5 items"
 """The fewest items that have an interval at all."""
 PAGES = ("explanation/aggregation", "guides/calibration", "guides/gate", "guides/preferences")

@@ -35,6 +35,17 @@ def draw_differences(rng: random.Random, design: Design, gain: float = 0.0) -> C
     return gather(gaps, items)
 
 
+def draw_unequal(rng: random.Random, large: int, small: int, answers: int, alike: float) -> Clusters:
+    """Differences of which few items have many answers, and the others one."""
+    gaps, items = [], []
+    for item in range(large + small):
+        shared = rng.gauss(0, math.sqrt(alike))
+        for _ in range(answers if item < large else 1):
+            gaps.append(exactly(shared + rng.gauss(0, math.sqrt(1 - alike))))
+            items.append(item)
+    return gather(gaps, items)
+
+
 def draw_three_valued(rng: random.Random, n: int, better: float, worse: float) -> Clusters:
     """Differences of pass/fail: 1, -1 or 0."""
     drawn = (rng.random() for _ in range(n))
@@ -164,6 +175,9 @@ STUDIES = [
     _contrast("totals, 12 items", _of(Design(12)), 0.0),
     _contrast("totals, 50 items", _of(Design(50)), 0.0),
     _contrast("totals, 10 items with 8 answers, ICC 0.3", _of(Design(10, 8, 0.3)), 0.0),
+    _contrast(
+        "totals, 17 items with one answer and 3 with 10, ICC 0.6", lambda rng: draw_unequal(rng, 3, 17, 10, 0.6), 0.0
+    ),
     _contrast("pass/fail, 50 items, 3 % worse", _pass_fail(50, 0.0, 0.03), -0.03, 1),
     _contrast("pass/fail, 50 items, 10 % better and 10 % worse", _pass_fail(50, 0.1, 0.1), 0.0, 1),
     _contrast("totals, 50 items, a loss of 8 in 2 %", _failures(50, 0.02), -0.16),

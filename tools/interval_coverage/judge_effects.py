@@ -54,6 +54,24 @@ def _severity(artifacts: int, noise: dict[str, float], asked: str, note: str, le
     return question(f"severity of {note}, {len(_SEVERITY)} judges, {artifacts} artifacts", draw)
 
 
+def _rarely_wrong(artifacts: int, share: float, error: float) -> Study:
+    """A judge like the two others, but for a rare large error."""
+    names = ("a", "b", "c")
+
+    def draw(rng: random.Random) -> Held | None:
+        answers = {}
+        for number in range(artifacts):
+            level = rng.gauss(6, 2)
+            errors = {name: rng.gauss(0, 0.5) for name in names}
+            errors["a"] -= error if rng.random() < share else 0
+            answers[str(number)] = [[Label(name, False, level + errors[name]) for name in names]]
+        model = JudgeModel(count_answers(answers))
+        weights: dict[Place, float] = {(name, False): (name == "a") - 1 / len(names) for name in names}
+        return _hold_effect(model.severity_of("a"), -share * error * 2 / 3, model, weights)
+
+    return question(f"severity of a judge that errs by {error:g} in {100 * share:g} %, {artifacts} artifacts", draw)
+
+
 def _bonus(own: int, elsewhere: int) -> Study:
     """A judge beside harsh others on its own model's outputs, and beside milder ones elsewhere."""
 
@@ -152,6 +170,7 @@ STUDIES = [
     _severity(20, {"a": 2.0, "b": 0.3, "c": 0.3, "d": 0.3}, "a", "a noisy judge among quiet ones"),
     _severity(20, {"a": 0.3, "b": 0.3, "c": 0.3, "d": 2.0}, "a", "a quiet judge beside a noisy one"),
     _severity(12, {"a": 2.0, "b": 0.3, "c": 0.3, "d": 0.3}, "a", "a noisy judge, panels of 2 to 4", 2),
+    _rarely_wrong(20, 0.05, 6),
     _bonus(15, 30),
     _over_judges(2, 20, 0.5),
     _over_judges(3, 50, 0.5),
