@@ -140,7 +140,7 @@ class WinRate(Model):
     """
     exact95: Interval | None
     """
-    Clopper and Pearson's 95 % interval, the items being the trials.
+    95 % interval of a mean from 0 to 1 over items; Clopper and Pearson's where items are won or lost.
     """
     bootstrap95: Interval | None
     """
@@ -206,7 +206,7 @@ class OverallRate(Model):
     """
     exact95: Interval | None
     """
-    Clopper and Pearson's 95 % interval, the items being the trials.
+    95 % interval of a mean from 0 to 1 over items; Clopper and Pearson's where items are won or lost.
     """
     bootstrap95: Interval | None
     """
@@ -301,7 +301,7 @@ class LengthBin(Model):
     """
     exact95: Interval | None
     """
-    Clopper and Pearson's 95 % interval, the items being the trials.
+    95 % interval of a mean from 0 to 1 over items; Clopper and Pearson's where items are won or lost.
     """
 
 
@@ -519,7 +519,7 @@ class PreferencePair(Model):
     """
     exact95: Interval | None
     """
-    Clopper and Pearson's 95 % interval, the items being the trials.
+    95 % interval of a mean from 0 to 1 over items; Clopper and Pearson's where items are won or lost.
     """
     bootstrap95: Interval | None
     """

@@ -20,7 +20,7 @@ MODEL = "logit P(A wins) = c + s * tanh((length A - length B) / sd); the rate is
 _BOUNDS = (-0.5, -0.1, 0.1, 0.5)
 """Bounds of the bins, as log2(length A / length B)."""
 BINS = ("much shorter", "shorter", "about equal", "longer", "much longer")
-LEAST_ITEMS = 10
+LEAST_ITEMS = 5
 _SCORES = (1.0, 0.0, 0.5)
 """The scores of A by the place of the winner."""
 
@@ -72,7 +72,9 @@ def _control(known: Verdicts) -> dict[str, Any]:
     fitted = fit(design, np.array(_SCORES)[each.winner], clusters, 1 / often[clusters])
     if fitted is None:
         return {**document, "na": "the length alone separates wins from losses, or all outcomes are equal"}
-    t = quantile(fitted.clusters - 1)
+    # Few items leave residuals that are too small: each coefficient costs one of them.
+    freedom = fitted.clusters - len(fitted.coefficients)
+    t = quantile(freedom) * sqrt((fitted.clusters - 1) / freedom)
     constant, slope = map(float, fitted.coefficients)
     halves = [t * sqrt(max(float(fitted.covariance[at, at]), 0.0)) for at in (0, 1)]
     return {

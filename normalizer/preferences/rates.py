@@ -1,9 +1,9 @@
 """Wins, losses and draws, and win rates with 95 % intervals.
 
 Every item counts once: the verdicts on one item are averaged first (win 1, draw 1/2, loss 0), and the rate is the mean
-over items. Clopper and Pearson's interval takes the items as trials; it is conservative where an item's average lies
-between 0 and 1. The bootstrap resamples items; there is none where all items have one average. Where every verdict is a
-preference between 0 and 1, the weighted rate is the mean preference, with the interval of a mean on a scale.
+over items. Its interval is that of a mean on a scale, which is Clopper and Pearson's where items are won or lost, and
+narrower where an item's average lies between. The bootstrap resamples items; there is none where all items have one
+average. Where every verdict is a preference between 0 and 1, the weighted rate is the mean preference.
 """
 
 from collections import Counter, defaultdict
@@ -160,20 +160,23 @@ def _rate(table: Verdicts, decided: Verdicts, items: ItemSums) -> dict[str, Any]
         document["na"] = ALONE
         flags.append("only_self_judged")
     else:
-        mean = items.mean()
-        document |= {"rate": round_exact(mean), "exact95": _ends(rate_interval(mean, len(items.sizes)))}
+        document |= {"rate": round_exact(items.mean()), "exact95": _ends(_mean_interval(items))}
         if (decided.share != NONE).all():
             shares = _sum_by_item(decided, decided.share, decided.unit)
             document["share"] = round_exact(shares.mean())
             if len(shares.sizes) > 1:
-                values = Clusters(Counter({(mean, 1): count for mean, count in shares.means().items()}))
-                document["share_ci95"] = _ends(mean_interval(values, (Fraction(0), Fraction(1))))
+                document["share_ci95"] = _ends(_mean_interval(shares))
         if decided.own.any():
             flags.append("self_judged_included")
     if (table.first == SHOWN.index("unknown")).any():
         flags.append("order_unknown")
     document["flags"] = sorted(flags)
     return document
+
+
+def _mean_interval(items: ItemSums) -> Interval:
+    values = Clusters(Counter({(mean, 1): count for mean, count in items.means().items()}))
+    return mean_interval(values, (Fraction(0), Fraction(1)))
 
 
 def _ends(interval: Interval) -> list[Decimal]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 
-LEAST_ITEMS = 10
+LEAST_ITEMS = 5
 """Fewer clusters give standard errors that are too small."""
 _SEPARATED = (
     "some generators won or lost everything against the rest: the ratings are finite only by Firth's penalty, and have "

@@ -99,8 +99,8 @@ def notes(document: dict[str, Any], told: list[dict[str, Any]]) -> list[str]:
         "verdicts are in no rate."
     )
     said.append(
-        f"95 % intervals: Clopper and Pearson's over items; bootstrap by item ({drawn['resamples']} resamples, seed "
-        f"{drawn['seed']})."
+        "95 % intervals: exact of a mean from 0 to 1 over items, Clopper and Pearson's where items are won or lost; "
+        f"bootstrap by item ({drawn['resamples']} resamples, seed {drawn['seed']})."
     )
     if any(row["share"] is not None for row in told):
         said.append(

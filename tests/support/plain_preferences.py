@@ -20,6 +20,7 @@ from normalizer.estimation.clusters import gather
 from normalizer.estimation.intervals import mean_interval
 from normalizer.preferences.logistic import fit, fit_penalized
 
+UNIT = Fraction(0), Fraction(1)
 SCORES = {"a": Fraction(1), "draw": Fraction(1, 2), "b": Fraction(0)}
 SWAP = {"a": "b", "b": "a"}
 ALONE = "all valid records are self-judged, which must not be the sole basis of a number"
@@ -107,14 +108,14 @@ def rate(rows: list[Row], method: Method | None) -> dict[str, Any]:
         found["na"] = ALONE
         flags.append("only_self_judged")
     else:
-        found |= {"rate": round_exact(mean(scores)), "exact95": ends(rate_interval(mean(scores), len(scores)))}
+        found |= {"rate": round_exact(mean(scores)), "exact95": ends(mean_interval(gather(scores), UNIT))}
         if method is not None and len(set(scores)) > 1:
             found["bootstrap95"] = resample(scores, method)
         if all(one["share"] is not None for one in decided):
             shares = by_item((one["item"], one["share"]) for one in decided)
             found["share"] = round_exact(mean(shares))
             if len(shares) > 1:
-                found["share_ci95"] = ends(mean_interval(gather(shares), (Fraction(0), Fraction(1))))
+                found["share_ci95"] = ends(mean_interval(gather(shares), UNIT))
         if any(one["own"] for one in decided):
             flags.append("self_judged_included")
     return {**found, "flags": sorted(flags)}
@@ -216,8 +217,8 @@ def control(known: list[Row]) -> dict[str, Any]:
         return {**found, "na": ALONE}
     if len(set(gaps)) == 1:
         return {**found, "na": "all differences in length are equal"}
-    if len(items) < 10:
-        return {**found, "na": "fewer than 10 items"}
+    if len(items) < 5:
+        return {**found, "na": "fewer than 5 items"}
     often = Counter(one["item"] for one in known)
     fitted = fit(
         np.array([[1.0, tanh(gap / spread)] for gap in gaps]),
@@ -227,7 +228,8 @@ def control(known: list[Row]) -> dict[str, Any]:
     )
     if fitted is None:
         return {**found, "na": "the length alone separates wins from losses, or all outcomes are equal"}
-    (constant, slope), t = fitted.coefficients, quantile(fitted.clusters - 1)
+    constant, slope = fitted.coefficients
+    t = quantile(fitted.clusters - 2) * sqrt((fitted.clusters - 1) / (fitted.clusters - 2))
     halves = [t * sqrt(max(fitted.covariance[at, at], 0.0)) for at in (0, 1)]
     chances = [1 / (1 + exp(-each)) for each in (constant, constant - halves[0], constant + halves[0])]
     told = [round_exact(Fraction(each)) for each in (*chances, slope, slope - halves[1], slope + halves[1])]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from normalizer.aggregate.intervals import Method, rate_interval
+from normalizer.aggregate.intervals import Method
 from normalizer.estimation.clusters import Clusters, gather
 from normalizer.gate.verdict import Terms, decide
 from normalizer.preferences.comparisons import Comparison
@@ -105,11 +105,13 @@ def _win_rate(items: int, unlike: float) -> Study:
     named = f"win rate, {items} {'unlike' if unlike else 'alike'} items"
 
     def draw(rng: random.Random) -> Answers:
-        scores = sum_items(tabulate(_compared(rng, items, odds, unlike=unlike)).verdicts)
+        verdicts = tabulate(_compared(rng, items, odds, unlike=unlike)).verdicts
+        scores = sum_items(verdicts)
         [drawn] = resample_means([scores], METHOD)
+        [document] = rates([verdicts], None)
         others = _known_rates(Clusters(Counter({(mean, 1): count for mean, count in scores.means().items()})))
         return {
-            f"{named}, exact": holds(rate_interval(scores.mean(), items), truth, others),
+            f"{named}, exact": holds(document["exact95"], truth, others),
             f"{named}, bootstrap": holds(drawn, truth, others),
         }
 
@@ -128,6 +130,8 @@ def _rating(items: int) -> Study:
                 winner = "a" if rng.random() < _logistic(strengths[a] - strengths[b]) else "b"
                 found.append(Comparison(str(item), a, b, winner, None, "a", "judge", 0, None, None, self_judged=False))
         rows = {row["generator"]: row for row in ratings(tabulate(found), "y")["rows"]}
+        if rows["x"]["ci95"] is None:  # separated: no method has an interval
+            return dict.fromkeys(names)
         design = np.array([[(one.a == name) - (one.b == name) for name in ("x", "z")] for one in found], dtype=float)
         beta, covariance = logistic(design, np.array([float(one.score) for one in found]))
         known = {"normal": wald(float(beta[0]), float(covariance[0, 0]))}
@@ -144,15 +148,14 @@ def _length(items: int) -> Study:
     def draw(rng: random.Random) -> Answers:
         found = [one for one in _compared(rng, items, 0.4, length=1.0) if one.winner != "draw"]
         bias = length_bias(tabulate(found).verdicts)
+        if bias is None or bias["controlled"]["ci95"] is None:
+            return dict.fromkeys(names)
         gaps = np.array([one.lengths[0] - one.lengths[1] for one in found if one.lengths])
         design = np.column_stack([np.ones(len(gaps)), np.tanh(gaps / gaps.std(ddof=1))])
         beta, covariance = logistic(design, np.array([float(one.score) for one in found]))
         at_equal, slope = (wald(float(beta[at]), float(covariance[at, at])) for at in (0, 1))
         known = {"ci95": (_logistic(at_equal[0]), _logistic(at_equal[1])), "slope_ci95": slope}
-        return {
-            name: holds(bias["controlled"][at], truth[at], {"normal": known[at]}) if bias else None
-            for name, at in names.items()
-        }
+        return {name: holds(bias["controlled"][at], truth[at], {"normal": known[at]}) for name, at in names.items()}
 
     return intervals(list(names), draw)
 
@@ -219,8 +222,10 @@ STUDIES = [
     _order(50, 0.0),
     _order(50, 2.0),
     _order(50, 2.0, 2),
+    _rating(5),
     _rating(30),
     _rating(100),
+    _length(10),
     _length(100),
     _gate(50, 0.0, "worse", "2.5 %"),
     _gate(150, -1.0, "worse", "none"),
