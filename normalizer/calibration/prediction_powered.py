@@ -11,6 +11,7 @@ of the scale, so that what no label shows may still occur. Answers about one art
 divided by the design effect. With more values it is that of the mean of gold - w * judge on labelled items under random
 weights, with one more item a little beyond the farthest one seen, widened by the error of the judge's mean on the
 others, which is robust to answers about one artifact; the two errors add up where both are about the same artifacts.
+Where nearly all labels are equal, that item lies at the end of the scale.
 The interval of gold alone is that of a mean on a scale.
 """
 
@@ -30,11 +31,14 @@ from normalizer.statistics.spread import ends, mean_of, variance_of
 
 _NORMAL = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
-LEAST_LABELS = 20
-"""Fewer labels give an interval that covers too seldom: the weight is estimated from them too."""
+LEAST_LABELS = 5
+"""Fewer labels say too little: the weight is estimated from them too."""
 LEAST_RARE = 5
-"""So many labels must differ from the most frequent one. With 20 labels of a value that 5 % have, the interval held the
-truth in 60 % of simulated studies."""
+"""With fewer labels that differ from the most frequent one, what no label shows may lie at the end of the scale. Else
+the interval of 20 labels of a value that 80 % have held the truth in 79 % of simulated studies."""
+_FARTHER = 3
+"""How far beyond the farthest label the one more lies: so many times the way to the end, divided by the labels. With 1
+the interval of 20 to 30 labels near the end of the scale held the truth in 93 %."""
 
 
 def estimate(labels: PairsByItem, judged: dict[Item, Fraction], scale: Interval) -> dict[str, Any]:
@@ -64,10 +68,6 @@ def estimate(labels: PairsByItem, judged: dict[Item, Fraction], scale: Interval)
         return {**document, "na": "the scale has only one value"}
     if max(len(set(gold)), len({*judge, *unlabelled})) <= MOST_LEVELS:
         return {**document, "ci95": _by_level(labels, judged, (value, weight), scale)}
-    rare = n - max(Counter(gold).values())
-    if rare < LEAST_RARE:
-        why = f"all gold labels but {rare} are equal: fewer than {LEAST_RARE} others say too little about the spread"
-        return {**document, "na": why}
     for which, given in (("with", labels), ("without", judged)):
         if len({artifact for artifact, _ in given}) < 2:
             return {**document, "na": f"all items {which} gold are about one artifact, which says nothing about others"}
@@ -82,8 +82,10 @@ def _by_item(
     means = [total / size for total, size in rest.counts]
     reach = weight * scale[1] - scale[0], scale[1] - weight * scale[0]
     least, most = min(means), max(means)
-    more_items = rest.clusters + 1
-    edges = least - (least + reach[0]) / more_items, most + (reach[1] - most) / more_items
+    golds = Counter(gold for _, gold in labels.values())
+    says_little = golds.total() - max(golds.values()) < LEAST_RARE
+    step = Fraction(1) if says_little else min(Fraction(_FARTHER, rest.clusters + 1), Fraction(1))
+    edges = least - step * (least + reach[0]), most + step * (reach[1] - most)
     low, high = mean_interval(rest, edges)
     square, freedom = robust_variance(gather(judged.values(), [artifact for artifact, _ in judged]))
     more = weight * Fraction(quantile(freedom)) * root(square)

@@ -272,6 +272,7 @@ STUDIES = [
     _agreement(50, 0.9, ", close judge"),
     _levels(50, 0.6),
     _levels(200, 0.6),
+    _powered(5, 0.7),
     _powered(20, 0.7),
     _powered(50, 0.7),
     _powered(50, 0.1, ", poor judge"),

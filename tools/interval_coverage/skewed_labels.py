@@ -144,6 +144,7 @@ def _outliers(items: int, share: float, size: float) -> Study:
 
 
 STUDIES = [
+    _powered(5),
     _powered(20),
     _powered(50),
     _powered_by_artifact(30, 20, 25, 0.5),

@@ -303,12 +303,29 @@ def test_labels_about_one_artifact_say_nothing_about_others():
     assert found["na"].startswith("all items with gold are about one artifact")
 
 
-def test_many_values_that_are_nearly_all_equal_give_no_prediction_powered_interval():
+def test_many_values_that_are_nearly_all_equal_leave_room_for_what_no_label_shows():
+    """The interval from the farthest label on held the truth in 79 % of studies of 20 labels, 80 % of one value."""
     labelled: PairsByItem = {(str(at), None): (Fraction(at % 9), Fraction(at if at < 4 else 0)) for at in range(24)}
     judged: dict[Item, Fraction] = {(f"more {at}", None): Fraction(at % 9) for at in range(200)}
     found = prediction_powered.estimate(labelled, judged, (Fraction(0), Fraction(23)))
-    assert found["ci95"] is None
-    assert found["na"].startswith("all gold labels but 3 are equal")
+    low, high = (float(end) for end in found["ci95"])
+    assert low < 0.1
+    assert high == pytest.approx(float(found["gold_only_ci95"][1]), abs=0.3)
+
+
+@pytest.mark.parametrize("values", [(0, 1, 1, 0, 1), (2, 9, 4, 6, 10)])
+def test_five_labels_have_a_prediction_powered_interval_and_four_have_none(values):
+    labelled: PairsByItem = {(str(at), None): (Fraction(value), Fraction(value)) for at, value in enumerate(values)}
+    judged: dict[Item, Fraction] = {
+        (f"more {at}", None): Fraction(at % (11 if max(values) > 1 else 2)) for at in range(60)
+    }
+    scale = Fraction(0), Fraction(10 if max(values) > 1 else 1)
+    found = prediction_powered.estimate(labelled, judged, scale)
+    low, high = (float(end) for end in found["ci95"])
+    assert low < float(found["estimate"]) < high
+    assert high - low > float(scale[1]) / 4
+    del labelled["4", None]
+    assert prediction_powered.estimate(labelled, judged, scale)["na"] == "fewer than 5 items have gold"
 
 
 @pytest.mark.parametrize("levels", [2, 11])
