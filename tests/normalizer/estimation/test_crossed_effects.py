@@ -18,6 +18,51 @@ DYESTUFF = [
 ]
 """Yields of six batches of dyestuff: lme4's Dyestuff, from Davies and Goldsmith (1972), section 6.4."""
 
+PENICILLIN = """
+27 23 26 23 23 21
+27 23 26 23 23 21
+25 21 25 24 24 20
+26 23 25 23 23 20
+25 22 26 22 23 20
+24 22 25 23 22 19
+24 20 23 21 22 19
+26 22 26 24 24 21
+24 21 24 22 22 20
+24 21 24 23 22 19
+26 23 26 24 24 21
+25 22 26 24 24 20
+26 24 26 24 25 22
+26 23 26 23 23 20
+26 23 25 24 24 22
+25 22 25 23 23 20
+25 21 24 23 23 20
+25 22 24 23 23 19
+24 21 23 21 21 19
+26 23 26 24 24 21
+25 21 24 22 22 18
+25 22 25 22 22 20
+24 21 24 22 24 19
+24 21 24 22 21 18
+"""
+"""Diameters around six samples of penicillin on each of 24 plates: lme4's Penicillin (Davies and Goldsmith, 6.6)."""
+PASTES = """
+62.8 62.6 60.1 62.3 62.7 63.1
+60.0 61.4 57.5 56.9 61.1 58.9
+58.7 57.5 63.9 63.1 65.4 63.7
+57.1 56.4 56.9 58.6 64.7 64.5
+55.1 55.1 54.7 54.2 58.8 57.5
+63.4 64.9 59.3 58.1 60.5 60.0
+62.5 62.6 61.0 58.7 56.9 57.7
+59.2 59.4 65.2 66.0 64.8 64.1
+54.8 54.8 64.0 64.0 57.7 56.8
+58.3 59.3 59.2 59.2 58.9 56.6
+"""
+"""Strengths of paste: ten batches, three casks of each, two tests of each: lme4's Pastes (section 6.5)."""
+
+
+def read_rows(text):
+    return [[float(value) for value in line.split()] for line in text.split("\n")[1:-1]]
+
 
 def test_the_example_of_lme4_has_the_components_that_its_tests_have():
     """tests/testthat/test-lmer.R of lme4: variance 1764.05006, sigma 49.5101, mean 1527.5, criterion 319.654277."""
@@ -25,6 +70,28 @@ def test_the_example_of_lme4_has_the_components_that_its_tests_have():
     found = fit_components(values, [batch for batch, row in enumerate(DYESTUFF) for _ in row], None)
     assert (found.item, found.residual) == pytest.approx((1764.05, 2451.25), abs=1e-4)
     assert (found.mean, found.criterion) == pytest.approx((1527.5, 319.6543), abs=1e-4)
+
+
+def test_crossed_effects_of_lme4s_penicillin_are_those_that_it_prints():
+    """Standard deviations 0.8467 (plate), 1.9316 (sample), 0.5499, mean 22.9722, criterion 330.8606."""
+    rows = read_rows(PENICILLIN)
+    places = [(plate, sample) for plate in range(24) for sample in range(6)]
+    values = [rows[plate][sample] for plate, sample in places]
+    found = fit_components(values, [plate for plate, _ in places], None, [[sample for _, sample in places]])
+    deviations = [found.item**0.5, found.others[0] ** 0.5, found.residual**0.5]
+    assert deviations == pytest.approx([0.8467, 1.9316, 0.5499], abs=5e-5)
+    assert (found.mean, found.criterion) == pytest.approx((22.9722, 330.8606), abs=5e-5)
+
+
+def test_nested_effects_of_lme4s_pastes_are_those_that_it_prints():
+    """Standard deviations 2.9041 (cask within batch), 1.2874 (batch), 0.8234, mean 60.0533, criterion 246.9907."""
+    rows = read_rows(PASTES)
+    batches = [batch for batch in range(10) for _ in range(6)]
+    casks = [place // 2 for place in range(60)]
+    found = fit_components([value for row in rows for value in row], batches, casks)
+    deviations = [found.answer**0.5, found.item**0.5, found.residual**0.5]
+    assert deviations == pytest.approx([2.9041, 1.2874, 0.8234], abs=5e-5)
+    assert (found.mean, found.criterion) == pytest.approx((60.0533, 246.9907), abs=5e-5)
 
 
 def test_balanced_crossed_values_have_the_components_of_an_analysis_of_variance():
