@@ -89,9 +89,12 @@ def find_callers(
         not_followed |= {name: {"name": name, "reason": "limit"} for name in followed[room:]}
         names, followed = set(), followed[:room]
         seen.update(followed)
-        found, unparsed = _find_around_calls(followed, search) if followed else ({}, set())
-        not_followed |= {name: {"name": name, "reason": "unparsed"} for name in unparsed}
-        for name, definitions in found.items():
+        found = _find_around(followed, search)
+        not_followed |= {name: {"name": name, "reason": "unparsed"} for name in found.unclear}
+        for name, definitions in found.calls.items():
+            uses = found.uses[name]
+            if uses and not definitions and name not in not_followed:
+                not_followed[name] = {"name": name, "reason": "used", "callers": len(uses)}
             if len(definitions) > MAX_CALLERS or (definitions and level == levels):
                 reason = "common" if len(definitions) > MAX_CALLERS else "depth"
                 not_followed[name] = {"name": name, "reason": reason, "callers": len(definitions)}
@@ -114,10 +117,19 @@ def is_unclear(path: str, facts: KeptFacts, line: int, role: str, around: Symbol
     return facts.begins_several(line) or (role != "definition" and around is None and not facts.is_parsed(line))
 
 
-def _find_around_calls(names: list[str], search: SearchNames) -> tuple[dict[str, set[_Definition]], set[str]]:
-    """Return the definitions around the calls of each name, in all files, and names with lines that are unclear."""
-    found: dict[str, set[_Definition]] = {name: set() for name in names}
-    unclear: set[str] = set()
+class _Around(NamedTuple):
+    """The definitions around the lines with some names, in all files."""
+
+    calls: dict[str, set[_Definition]]
+    uses: dict[str, set[_Definition]]
+    """Around lines that have the role `use`, as where a function is passed on."""
+    unclear: set[str]
+    """Names with lines that may have calls which are not known."""
+
+
+def _find_around(names: list[str], search: SearchNames) -> _Around:
+    """Return the definitions around the calls and uses of each name."""
+    found = _Around({name: set() for name in names}, {name: set() for name in names}, set())
     word = re.compile(rb"\b(?:" + "|".join(names).encode() + rb")\b")
 
     def take(file: SearchedFile, matching: list[int], facts: KeptFacts) -> None:
@@ -128,15 +140,15 @@ def _find_around_calls(names: list[str], search: SearchNames) -> tuple[dict[str,
                 if name not in roles:
                     roles[name] = Roles(facts, name)
                 role = roles[name].of(at + 1, file.lines.offset(at), text)
-                around = facts.find_scope(at + 1) if role == "call" else None
+                around = facts.find_scope(at + 1) if role in ("call", "use") else None
                 if around is not None:
-                    found[name].add((file.path, around))
-                if is_unclear(file.path, facts, at + 1, role, around):
-                    unclear.add(name)
+                    (found.calls if role == "call" else found.uses)[name].add((file.path, around))
+                if is_unclear(file.path, facts, at + 1, role, around if role == "call" else None):
+                    found.unclear.add(name)
 
     for some in _divide(names):
         search(some, take)
-    return found, unclear
+    return found
 
 
 def _divide(names: list[str]) -> list[list[str]]:

@@ -93,13 +93,13 @@ class NotFollowed(ClientResult):
     """
     The name.
     """
-    reason: Literal['depth', 'common', 'limit', 'not_a_word', 'unparsed']
+    reason: Literal['depth', 'common', 'limit', 'not_a_word', 'unparsed', 'used']
     """
-    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _, or over 1,000 of them; unparsed: lines with it are code in which calls or their callers are not known: it has no grammar, could not be parsed, or has several functions on one line.
+    depth: it has callers, which are more levels up than asked for; common: more than 16 definitions call it; limit: there were 64 names before it; not_a_word: it has other characters than A-Z, a-z, 0-9 and _, or over 1,000 of them; unparsed: lines with it are code in which calls or their callers are not known: it has no grammar, could not be parsed, or has several functions on one line; used: nothing calls it, and definitions use it otherwise, as where a function is passed on.
     """
     callers: Annotated[StrictInt | None, Field(ge=1)] = None
     """
-    How many definitions call it. Absent: they were not counted.
+    How many definitions call it, or use it where the reason is used. Absent: they were not counted.
     """
 
 

@@ -140,6 +140,27 @@ def test_only_so_many_names_are_followed_and_the_others_are_told(root, ask):
     assert answer["not_followed"] == [{"name": name, "reason": "limit"} for name in told]
 
 
+def test_a_function_that_is_passed_on_and_never_called_is_told_and_not_followed(root, ask):
+    (root / "f.go").write_text(
+        "package p\n\nfunc worker() { a() }\n\nfunc Run() {\n\tstart(worker)\n}\n\nfunc main() {\n\tRun()\n}\n"
+    )
+    args = {"name": "a", "callers": 3}
+    answer = ask("find_references", **args)["result"]
+    assert (answer["callers"], answer["complete"]) == ([], False)
+    assert answer["not_followed"] == [{"name": "worker", "reason": "used", "callers": 1}]
+    told = "not followed: worker (not called, used in 1 definition)"
+    assert told in text_of("find_references", answer, None, args).split("\n")
+
+
+def test_a_function_that_is_called_and_passed_on_is_followed_by_its_calls(root, ask):
+    (root / "f.go").write_text(
+        "package p\n\nfunc worker() { a() }\n\nfunc Run() {\n\tstart(worker)\n}\n\nfunc main() {\n\tworker()\n}\n"
+    )
+    answer = ask("find_references", name="a", callers=3)["result"]
+    assert [one["calls"] for one in answer["callers"]] == [["worker"]]
+    assert (answer["complete"], "not_followed" in answer) == (True, False)
+
+
 def test_names_that_are_no_words_are_told_and_not_followed(root, ask):
     (root / "a.py").write_text("def é():\n    a()\ndef b():\n    é()\n")
     answer = ask("find_references", name="a", callers=2)["result"]
@@ -181,7 +202,7 @@ def test_a_name_in_a_text_or_a_schema_leaves_callers_complete(root, ask):
 
 
 def test_a_chain_that_is_longer_than_asked_for_is_not_complete(root, ask):
-    (root / "a.py").write_text("def b():\n    a()\ndef c():\n    b()\ndef d():\n    c()\ndef D():\n    d\n")
+    (root / "a.py").write_text("def b():\n    a()\ndef c():\n    b()\ndef d():\n    c()\ndef D():\n    pass\n")
     args = {"name": "a", "roles": ["call"], "callers": 1}
     told = text_of("find_references", ask("find_references", **args)["result"], None, args).split("\n")
     assert told[-3:] == [

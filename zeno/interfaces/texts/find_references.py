@@ -85,6 +85,8 @@ def _with_callers(one: Result) -> str:
     name = one_line(one["name"])
     if one["reason"] == "unparsed":
         return f"{name} (unparsed)"
+    if one["reason"] == "used":
+        return f"{name} (not called, used in {count(one['callers'], 'definition')})"
     return f"{name} ({count(one['callers'], 'caller')})" if "callers" in one else name
 
 
