@@ -34,7 +34,7 @@ EXAMPLES = {
     "lint": "lint rubric.json run.json",
     "judge": "judge run.json --artifacts files --command ./judge.py --model judge-large --out run",
     "list": "list ledger --invalid",
-    "explain": "explain ledger 81bc23fa",
+    "explain": "explain ledger b14f7e47",
     "restore": "restore ledger 4f6ee1 > bundle.json",
     "audit": "audit ledger",
     "repair": "repair ledger --out rebuilt",
