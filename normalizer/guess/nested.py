@@ -147,10 +147,13 @@ def _collect_at(rows: FileRows, place: tuple[str, ...], sides: list[str] | None 
     called = ["rater" if _are_raters(keys) or number == judge else "id" for number, keys in enumerate(keyed)]
     if generator is not None:
         called[generator] = "model"
+    around = {
+        index: {key: value for key, value in rows.profile.rows[index].items() if type(value) in (str, Number, bool)}
+        for index in {index for index, _, _ in found[:FIRST]}
+    }
     for index, keys, part in found[:FIRST]:
         star = {f"{number} {called[number - 1]}": key for number, key in enumerate(keys, 1)}
-        around = {key: value for key, value in rows.profile.rows[index].items() if type(value) in (str, Number, bool)}
-        profile.add({"star": {"0 id": str(index), **star}, "row": around, "part": part})
+        profile.add({"star": {"0 id": str(index), **star}, "row": around[index], "part": part})
     is_sure = (
         has_judge
         or judge is not None
