@@ -40,8 +40,8 @@ print(json.dumps([statuses, sorted(modules)]))
 @pytest.mark.parametrize(
     ("given", "command", "most"),
     [
-        ([RUN / "bundle.json", "--manifest", RUN / "manifest.json"], "aggregate", 50),
-        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 55),
+        ([RUN / "bundle.json", "--manifest", RUN / "manifest.json"], "aggregate", 51),
+        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 58),
     ],
 )
 def test_from_a_file_to_a_number_few_modules_are_passed(tmp_path, given, command, most):
